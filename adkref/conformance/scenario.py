@@ -1,0 +1,432 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loading and checking scenarios.
+
+A scenario is checked in two steps: its shape by the JSON schema, which knows every key
+of the format's three pages, then what a schema cannot say: names that must exist, ops that
+stand where they have no meaning, values that a place cannot return.  Whatever is wrong is
+told with its JSON path.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError, best_match
+
+from adkref.conformance.faults import JsonPath, ScenarioError
+from adkref.conformance.script import (
+    BODY,
+    CONTENT,
+    HOOKS,
+    MAP,
+    NOTHING,
+    OPS,
+    RESPONSE,
+    RETURNS,
+    TOOL,
+)
+
+Scenario = dict[str, Any]
+Spec = Mapping[str, Any]
+
+FORMAT: Final = "adk-scenario/1"
+
+# --- what is not built yet ---------------------------------------------------------------
+
+#: Keys by place, and the feature that each stands for.
+DEFERRED_KEYS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "scenario": {
+            "executor": "executor",
+            "peer": "remote_a2a",
+            "compaction": "compaction",
+            "mask_errors": "mask_errors",
+        },
+        "faults": {"get": "faults.get"},
+        "turn": {
+            "live": "live",
+            "execute": "executor",
+            "stream": "streaming",
+            "cancel_after": "cancel_after",
+        },
+        "event": {"routes": "workflow", "nodeInfo": "workflow", "requestedInput": "workflow"},
+    }
+)
+#: Kinds by place, likewise.
+DEFERRED_KINDS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "agent": {"workflow": "workflow", "remote_a2a": "remote_a2a"},
+        "model": {"gemini": "gemini", "live": "live"},
+        "tool": {"streaming": "streaming"},
+    }
+)
+#: All deferred features; where a scenario needs several, the first one names it.
+DEFERRED: Final = (
+    "live",
+    "executor",
+    "remote_a2a",
+    "gemini",
+    "workflow",
+    "compaction",
+    "streaming",
+    "cancel_after",
+    "faults.get",
+    "mask_errors",
+)
+
+
+def features(scenario: Scenario) -> set[str]:
+    """Return the features that *scenario* needs and that are not built yet."""
+    found = set()
+    for place, spec in _specs(scenario):
+        for key, feature in DEFERRED_KEYS.get(place, {}).items():
+            # A key that says no (false, 0, an empty list) asks for nothing; {} does.
+            if spec.get(key) not in (None, False, 0, []):
+                found.add(feature)
+        kinds = DEFERRED_KINDS.get(place, {})
+        if spec.get("kind") in kinds:
+            found.add(kinds[spec["kind"]])
+    return found
+
+
+def skip_reason(scenario: Scenario) -> str:
+    """Return the feature for whose sake *scenario* cannot be played yet, or ``""``."""
+    needed = features(scenario)
+    return next((feature for feature in DEFERRED if feature in needed), "")
+
+
+# --- loading -----------------------------------------------------------------------------
+
+
+def load(path: str | Path) -> Scenario:
+    """Read one scenario from a JSON file and check it."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ScenarioError("is no UTF-8 text", file=str(path)) from error
+    except OSError as error:
+        raise ScenarioError(error.strerror or str(error), file=str(path)) from error
+    try:
+        return check(parse_json(text))
+    except ScenarioError as error:
+        raise error.at(str(path), error.line) from error
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Decode JSON; what is none is a :class:`ScenarioError` that names the line."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        problem = f"is not JSON: {error.msg} at column {error.colno}"
+        raise ScenarioError(problem, line=error.lineno) from error
+    except UnicodeDecodeError as error:
+        raise ScenarioError("is no UTF-8 text") from error
+    except RecursionError as error:
+        raise ScenarioError("is nested too deeply") from error
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ScenarioError(f"is not JSON: {name} is no number")
+
+
+def check(scenario: Any) -> Scenario:
+    """Return *scenario* if it is one that can be played; raise :class:`ScenarioError`."""
+    try:
+        error = best_match(_validator().iter_errors(scenario))
+        if error is not None:
+            raise _explained(error)
+        _check_agents(scenario)
+        _check_ops(scenario)
+    except RecursionError as error:
+        raise ScenarioError("is nested too deeply") from error
+    checked: Scenario = scenario
+    return checked
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of the format."""
+    source = files(__package__).joinpath("schemas/scenario.schema.json")
+    document: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
+    return document
+
+
+@cache
+def _validator(definition: str = "") -> Draft202012Validator:
+    """Return a validator of scenarios, or of one of the schema's definitions."""
+    if not definition:
+        return Draft202012Validator(schema())
+    return Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": schema()["$defs"]})
+
+
+# --- a schema's error in words -----------------------------------------------------------
+
+
+def _explained(error: ValidationError, below: JsonPath = ()) -> ScenarioError:
+    path = below + tuple(error.absolute_path)
+    explain = _EXPLANATIONS.get(str(error.validator))
+    if explain is None:
+        return ScenarioError(error.message, path=path)
+    around = error.schema if isinstance(error.schema, dict) else {}
+    problem, expected, key = explain(error.instance, error.validator_value, around)
+    return ScenarioError(problem, path=(*path, key) if key else path, expected=expected)
+
+
+#: What is wrong, what was expected, and the key in question if it is not on the path.
+_Explanation = tuple[str, str, str]
+
+
+#: A keyword's explanation is made from the instance, the keyword's value and its schema.
+_Explain = Callable[[Any, Any, dict[str, Any]], _Explanation]
+
+
+def _unknown_key(found: Any, _: Any, around: dict[str, Any]) -> _Explanation:
+    known = list(around["properties"])
+    key = next(key for key in found if key not in known)
+    near = difflib.get_close_matches(key, known, n=1)
+    expected = repr(near[0]) if near else "one of " + ", ".join(known)
+    return f"unknown key {key!r}", expected, key
+
+
+def _missing_key(found: Any, wanted: Any, around: dict[str, Any]) -> _Explanation:
+    key = next(key for key in wanted if key not in found)
+    return f"the key {key!r} is missing", _described(around.get("properties", {}).get(key)), ""
+
+
+def _wrong_type(found: Any, _: Any, around: dict[str, Any]) -> _Explanation:
+    return f"is {_kind_of(found)}", _described(around), ""
+
+
+def _wrong_value(found: Any, _: Any, around: dict[str, Any]) -> _Explanation:
+    return f"is {_shown(found)}", _described(around), ""
+
+
+def _too_small(found: Any, wanted: Any, _: dict[str, Any]) -> _Explanation:
+    return f"is {_shown(found)}", f"at least {wanted}", ""
+
+
+def _empty_text(_: Any, __: Any, ___: dict[str, Any]) -> _Explanation:
+    return "is an empty text", "a text", ""
+
+
+def _key_count(found: Any, _: Any, __: dict[str, Any]) -> _Explanation:
+    keys = f"has {len(found)} keys ({', '.join(found)})" if found else "has no key"
+    return keys, "exactly one key", ""
+
+
+_EXPLANATIONS: Final[Mapping[str, _Explain]] = MappingProxyType(
+    {
+        "additionalProperties": _unknown_key,
+        "required": _missing_key,
+        "type": _wrong_type,
+        "enum": _wrong_value,
+        "const": _wrong_value,
+        "minimum": _too_small,
+        "minLength": _empty_text,
+        "minProperties": _key_count,
+        "maxProperties": _key_count,
+    }
+)
+
+_TYPE_WORDS: Final = {
+    "string": "a text",
+    "object": "an object",
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "null": "null",
+}
+
+
+def _described(wanted: Any) -> str:
+    """Say in words what a schema asks for; ``""`` if there is nothing to say."""
+    if not isinstance(wanted, dict):
+        return ""
+    if "$ref" in wanted:
+        return _described(schema()["$defs"][wanted["$ref"].rpartition("/")[2]])
+    if "const" in wanted:
+        return _shown(wanted["const"])
+    if "enum" in wanted:
+        return "one of " + ", ".join(map(_shown, wanted["enum"]))
+    types = wanted.get("type", ())
+    types = [types] if isinstance(types, str) else types
+    return " or ".join(_TYPE_WORDS[name] for name in types)
+
+
+def _kind_of(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return _shown(value)
+    for kind, word in ((str, "string"), (dict, "object"), (list, "array")):
+        if isinstance(value, kind):
+            return _TYPE_WORDS[word]
+    return f"the number {value}"
+
+
+def _shown(value: Any, limit: int = 60) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+# --- what a schema cannot say ------------------------------------------------------------
+
+
+def _check_agents(scenario: Scenario) -> None:
+    """Refuse a ref to an agent that is not built by then, and a run of one that never is."""
+    built: set[str] = set()
+    runs = []
+    for path, spec in _in_build_order(scenario["agent"], ("agent",)):
+        if "ref" in spec:
+            if spec["ref"] not in built:
+                raise ScenarioError(
+                    f"refers to the agent {spec['ref']!r}, which is not built before",
+                    path=(*path, "ref"),
+                    expected=_names(built),
+                )
+            continue
+        built.add(spec["name"])
+        runs += [
+            ((*path, "body", number, "run"), op["run"])
+            for number, op in enumerate(spec.get("body", ()))
+            if "run" in op
+        ]
+    for path, name in runs:
+        if name not in built:
+            raise ScenarioError(
+                f"runs the agent {name!r}, which does not exist",
+                path=path,
+                expected=_names(built),
+            )
+
+
+def _names(names: Iterable[str]) -> str:
+    listed = ", ".join(sorted(names))
+    return f"one of {listed}" if listed else "an agent that was built earlier"
+
+
+def _in_build_order(spec: Spec, path: JsonPath) -> Iterator[tuple[JsonPath, Spec]]:
+    for below, inner in _inner_agents(spec, path):
+        yield from _in_build_order(inner, below)
+    yield path, spec
+
+
+def _inner_agents(spec: Spec, path: JsonPath) -> Iterator[tuple[JsonPath, Spec]]:
+    """Yield the agents directly inside an agent spec, in the order of building."""
+    for number, sub in enumerate(spec.get("sub_agents", ())):
+        yield (*path, "sub_agents", number), sub
+    for number, tool in enumerate(spec.get("tools", ())):
+        if "agent" in tool:
+            yield (*path, "tools", number, "agent"), tool["agent"]
+    for below, node in _nodes(spec, path):
+        if "agent" in node:
+            yield (*below, "agent"), node["agent"]
+        if "agent" in node.get("tool", {}):
+            yield (*below, "tool", "agent"), node["tool"]["agent"]
+
+
+def _nodes(spec: Spec, path: JsonPath) -> Iterator[tuple[JsonPath, Spec]]:
+    """Yield the nodes of a workflow, also those within other nodes."""
+    inner = [((*path, "nodes", number), node) for number, node in enumerate(spec.get("nodes", ()))]
+    if "node" in spec:
+        inner.append(((*path, "node"), spec["node"]))
+    for below, node in inner:
+        yield below, node
+        yield from _nodes(node, below)
+
+
+def _specs(scenario: Scenario) -> Iterator[tuple[str, Spec]]:
+    """Yield every spec of a scenario with the place that it stands in."""
+    yield "scenario", scenario
+    yield "faults", scenario.get("faults", {})
+    for turn in scenario.get("turns", ()):
+        yield "turn", turn
+    for event in scenario.get("session", {}).get("events", ()):
+        yield "event", event
+    for _, agent in _in_build_order(scenario["agent"], ()):
+        yield "agent", agent
+        yield "model", agent.get("model", {})
+        for tool in agent.get("tools", ()):
+            yield "tool", tool
+        for op in agent.get("body", ()):
+            yield "event", op.get("yield", {})
+
+
+# --- ops in their places -----------------------------------------------------------------
+
+#: Callback lists of an agent spec and the place of their ops.
+_CALLBACK_KEYS: Final = {
+    "before": "before_agent",
+    "after": "after_agent",
+    **{
+        hook: hook
+        for hook in (
+            "before_model",
+            "after_model",
+            "on_model_error",
+            "before_tool",
+            "after_tool",
+            "on_tool_error",
+        )
+    },
+}
+
+_OpList = tuple[JsonPath, str, Iterable[Spec]]
+
+
+def _check_ops(scenario: Scenario) -> None:
+    for path, place, ops in _op_lists(scenario):
+        for number, op in enumerate(ops):
+            (name, argument), *_ = op.items()
+            if place not in OPS[name].places:
+                raise ScenarioError(
+                    f"the op {name!r} has no meaning in {place}",
+                    path=(*path, number, name),
+                    expected=_names(known for known, it in OPS.items() if place in it.places),
+                )
+            if name == "return":
+                _check_return(place, argument, (*path, number, name))
+
+
+def _check_return(place: str, value: Any, path: JsonPath) -> None:
+    kind = RETURNS[place]
+    if kind == NOTHING:
+        return
+    if kind == MAP:
+        if value is not None and not isinstance(value, dict):
+            raise ScenarioError(f"is {_kind_of(value)}", path=path, expected="an object or null")
+        return
+    if isinstance(value, str):
+        return
+    definition = {CONTENT: "content", RESPONSE: "response"}[kind]
+    error = best_match(_validator(definition).iter_errors(value))
+    if error is not None:
+        raise _explained(error, path)
+
+
+def _op_lists(scenario: Scenario) -> Iterator[_OpList]:
+    for number, plugin in enumerate(scenario.get("plugins", ())):
+        for hook in HOOKS:
+            if hook in plugin:
+                yield from _rule_ops(plugin[hook], ("plugins", number, hook), hook)
+    for path, agent in _in_build_order(scenario["agent"], ("agent",)):
+        yield (*path, "body"), BODY, agent.get("body", ())
+        for key, place in _CALLBACK_KEYS.items():
+            for number, callback in enumerate(agent.get(key, ())):
+                below = (*path, key, number, "rules")
+                yield from _rule_ops(callback.get("rules", ()), below, place)
+        for number, tool in enumerate(agent.get("tools", ())):
+            yield from _rule_ops(tool.get("rules", ()), (*path, "tools", number, "rules"), TOOL)
+
+
+def _rule_ops(rules: Iterable[Spec], path: JsonPath, place: str) -> Iterator[_OpList]:
+    for number, rule in enumerate(rules):
+        yield (*path, number, "do"), place, rule.get("do", ())
