@@ -16,11 +16,11 @@ TRACED = {"scenario": SCENARIO, "trace": [{"at": "turn", "n": 1}], "final": None
 UNTRACED = {"scenario": SCENARIO, "expect": {"yields": 1}, "rules": ["RMT-001"]}
 
 
-def lines(*cases):
+def _lines(*cases):
     return "".join(json.dumps(case) + "\n" for case in cases)
 
 
-def fault_of(path):
+def _fault_of(path):
     with pytest.raises(ScenarioError) as caught:
         list(corpus.read(path))
     return str(caught.value)
@@ -29,7 +29,7 @@ def fault_of(path):
 def test_a_case_has_its_place_its_scenario_and_what_is_known_of_it(tmp_path):
     """Traced and untraced cases may stand in one file; empty lines do not count."""
     file = tmp_path / "c.jsonl"
-    file.write_text(lines(TRACED) + "\n" + lines(UNTRACED), encoding="utf-8")
+    file.write_text(_lines(TRACED) + "\n" + _lines(UNTRACED), encoding="utf-8")
     assert list(corpus.read(file)) == [
         corpus.Case(
             id="one",
@@ -54,7 +54,7 @@ def test_a_case_has_its_place_its_scenario_and_what_is_known_of_it(tmp_path):
 def test_a_missing_final_is_not_null(tmp_path):
     """After a construct_error there is no final state, which is not the same as null."""
     file = tmp_path / "c.jsonl"
-    file.write_text(lines({"scenario": SCENARIO, "trace": []}), encoding="utf-8")
+    file.write_text(_lines({"scenario": SCENARIO, "trace": []}), encoding="utf-8")
     (case,) = corpus.read(file)
     assert case.final is corpus.ABSENT
     assert case.place == f"{file}:1"
@@ -63,10 +63,10 @@ def test_a_missing_final_is_not_null(tmp_path):
 def test_a_folder_is_read_in_the_order_of_its_names(tmp_path):
     """Folders below count, other files and traces of explorations do not."""
     (tmp_path / "sub").mkdir()
-    (tmp_path / "b.jsonl").write_text(lines(TRACED), encoding="utf-8")
+    (tmp_path / "b.jsonl").write_text(_lines(TRACED), encoding="utf-8")
     (tmp_path / "notes.md").write_text("no corpus", encoding="utf-8")
     (tmp_path / "x.traces.jsonl").write_text("no corpus", encoding="utf-8")
-    (tmp_path / "sub" / "a.jsonl.gz").write_bytes(gzip.compress(lines(UNTRACED).encode()))
+    (tmp_path / "sub" / "a.jsonl.gz").write_bytes(gzip.compress(_lines(UNTRACED).encode()))
     assert [case.file for case in corpus.read(tmp_path)] == [
         str(tmp_path / "b.jsonl"),
         str(tmp_path / "sub" / "a.jsonl.gz"),
@@ -76,7 +76,7 @@ def test_a_folder_is_read_in_the_order_of_its_names(tmp_path):
 def test_several_paths_are_read_one_after_the_other(tmp_path):
     """The same file twice gives its cases twice."""
     file = tmp_path / "c.jsonl"
-    file.write_text(lines(TRACED), encoding="utf-8")
+    file.write_text(_lines(TRACED), encoding="utf-8")
     assert [case.line for case in corpus.read_all([file, file])] == [1, 1]
 
 
@@ -84,24 +84,24 @@ def test_several_paths_are_read_one_after_the_other(tmp_path):
     ("text", "problem"),
     [
         (
-            lines(TRACED) + "{oops\n",
+            _lines(TRACED) + "{oops\n",
             ":2: is not JSON: Expecting property name enclosed in double quotes at column 2",
         ),
-        (lines([1]), ":1: $: is no case; expected an object with a scenario"),
-        (lines({"trace": []}), ":1: $: the key 'scenario' is missing"),
+        (_lines([1]), ":1: $: is no case; expected an object with a scenario"),
+        (_lines({"trace": []}), ":1: $: the key 'scenario' is missing"),
         (
-            lines({"scenario": 5, "trace": []}),
+            _lines({"scenario": 5, "trace": []}),
             ":1: $.scenario: scenario is no object; expected an object",
         ),
         (
-            lines({"scenario": SCENARIO, "trace": {}}),
+            _lines({"scenario": SCENARIO, "trace": {}}),
             ":1: $.trace: trace is no list; expected a list",
         ),
         (
-            lines({"scenario": SCENARIO}),
+            _lines({"scenario": SCENARIO}),
             ":1: $: is no case; expected either a trace or what to expect",
         ),
-        (lines({"scenario": {}, "trace": []}), ":1: $.scenario.id: has no id; expected a text"),
+        (_lines({"scenario": {}, "trace": []}), ":1: $.scenario.id: has no id; expected a text"),
         ("\n\n", ": holds no case"),
         ("", ": holds no case"),
     ],
@@ -110,13 +110,13 @@ def test_a_line_that_is_no_case_is_named(tmp_path, text, problem):
     """The error begins with file and line."""
     file = tmp_path / "c.jsonl"
     file.write_text(text, encoding="utf-8")
-    assert fault_of(file) == f"{file}{problem}"
+    assert _fault_of(file) == f"{file}{problem}"
 
 
 def test_a_gz_file_that_is_cut_short_is_named(tmp_path):
     """The cases before the cut are read, then the error names the line that broke off."""
     file = tmp_path / "c.jsonl.gz"
-    whole = gzip.compress(lines(*[TRACED] * 3).encode())
+    whole = gzip.compress(_lines(*[TRACED] * 3).encode())
     file.write_bytes(whole[:-12])
     with pytest.raises(ScenarioError, match=r"c\.jsonl\.gz:\d: the gz file is cut short$"):
         list(corpus.read(file))
@@ -125,20 +125,22 @@ def test_a_gz_file_that_is_cut_short_is_named(tmp_path):
 def test_a_gz_file_that_is_none_is_named(tmp_path):
     """A file with the name of a gz file alone is an error, not a crash."""
     file = tmp_path / "c.jsonl.gz"
-    file.write_text(lines(TRACED), encoding="utf-8")
-    assert fault_of(file) == f"{file}:1: the gz file is damaged: Not a gzipped file (b'{{\"')"
+    file.write_text(_lines(TRACED), encoding="utf-8")
+    assert _fault_of(file) == f"{file}:1: the gz file is damaged: Not a gzipped file (b'{{\"')"
 
 
 def test_paths_without_a_corpus_are_named(tmp_path):
     """A folder without corpora, another kind of file, and nothing at all are errors."""
     other = tmp_path / "notes.md"
-    assert fault_of(tmp_path) == f"{tmp_path}: holds no corpus; expected .jsonl or .jsonl.gz files"
+    assert (
+        _fault_of(tmp_path) == f"{tmp_path}: holds no corpus; expected .jsonl or .jsonl.gz files"
+    )
     other.write_text("", encoding="utf-8")
     assert (
-        fault_of(other)
+        _fault_of(other)
         == f"{other}: is no corpus; expected a folder or a name in .jsonl or .jsonl.gz"
     )
-    assert fault_of(tmp_path / "no") == f"{tmp_path / 'no'}: no such file or folder"
+    assert _fault_of(tmp_path / "no") == f"{tmp_path / 'no'}: no such file or folder"
 
 
 def test_the_projects_own_corpora_can_be_read():

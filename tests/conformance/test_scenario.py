@@ -10,23 +10,23 @@ from adkref.conformance import scenario as scenarios
 from adkref.conformance.faults import ScenarioError
 
 
-def llm(**keys):
+def _llm(**keys):
     return {"id": "x", "agent": {"kind": "llm", "name": "a", **keys}}
 
 
-def custom(*body, **keys):
+def _custom(*body, **keys):
     return {"id": "x", "agent": {"kind": "custom", "name": "c", "body": list(body), **keys}}
 
 
-def turn(**keys):
-    return llm() | {"turns": [keys]}
+def _turn(**keys):
+    return _llm() | {"turns": [keys]}
 
 
-def before(*ops):
-    return llm(before=[{"rules": [{"do": list(ops)}]}])
+def _before(*ops):
+    return _llm(before=[{"rules": [{"do": list(ops)}]}])
 
 
-def fault_of(scenario):
+def _fault_of(scenario):
     with pytest.raises(ScenarioError) as caught:
         scenarios.check(scenario)
     return str(caught.value)
@@ -58,104 +58,118 @@ def test_the_schema_is_a_strict_schema():
         (5, "$: is the number 5; expected an object"),
         ({}, "$: the key 'id' is missing; expected a text"),
         ({"id": "x"}, "$: the key 'agent' is missing; expected an object"),
-        (llm(tools=[{"nam": "t"}]), "$.agent.tools[0].nam: unknown key 'nam'; expected 'name'"),
+        (_llm(tools=[{"nam": "t"}]), "$.agent.tools[0].nam: unknown key 'nam'; expected 'name'"),
         (
-            llm(tools=[{"kind": "agnet"}]),
-            '$.agent.tools[0].kind: is "agnet"; '
-            'expected one of "function", "exit_loop", "agent", "streaming"',
+            _llm(tools=[{"kind": "agnet"}]),
+            (
+                '$.agent.tools[0].kind: is "agnet"; '
+                'expected one of "function", "exit_loop", "agent", "streaming"'
+            ),
         ),
-        (llm(mode=5), "$.agent.mode: is the number 5; expected a text"),
-        (llm(model="m"), "$.agent.model: is a text; expected an object"),
-        (turn(stop_after=-1), "$.turns[0].stop_after: is -1; expected at least 0"),
-        (turn(stop_after=True), "$.turns[0].stop_after: is true; expected a whole number"),
-        (turn(on_error="go"), '$.turns[0].on_error: is "go"; expected one of "stop", "continue"'),
+        (_llm(mode=5), "$.agent.mode: is the number 5; expected a text"),
+        (_llm(model="m"), "$.agent.model: is a text; expected an object"),
+        (_turn(stop_after=-1), "$.turns[0].stop_after: is -1; expected at least 0"),
+        (_turn(stop_after=True), "$.turns[0].stop_after: is true; expected a whole number"),
+        (_turn(on_error="go"), '$.turns[0].on_error: is "go"; expected one of "stop", "continue"'),
         (
-            turn(user={"parts": [{"txt": "hi"}]}),
+            _turn(user={"parts": [{"txt": "hi"}]}),
             "$.turns[0].user.parts[0].txt: unknown key 'txt'; expected 'text'",
         ),
         (
-            custom({"yield": {"actions": {"escalate": "yes"}}}),
+            _custom({"yield": {"actions": {"escalate": "yes"}}}),
             "$.agent.body[0].yield.actions.escalate: is a text; expected true or false",
         ),
         (
-            before({"set_state": {}, "get_state": "k"}),
-            "$.agent.before[0].rules[0].do[0]: has 2 keys (set_state, get_state); "
-            "expected exactly one key",
+            _before({"set_state": {}, "get_state": "k"}),
+            (
+                "$.agent.before[0].rules[0].do[0]: has 2 keys (set_state, get_state); "
+                "expected exactly one key"
+            ),
         ),
-        (before({}), "$.agent.before[0].rules[0].do[0]: has no key; expected exactly one key"),
-        (llm() | {"plugins": [{}]}, "$.plugins[0]: the key 'name' is missing; expected a text"),
+        (_before({}), "$.agent.before[0].rules[0].do[0]: has no key; expected exactly one key"),
+        (_llm() | {"plugins": [{}]}, "$.plugins[0]: the key 'name' is missing; expected a text"),
     ],
 )
 def test_a_wrong_shape_is_told_with_its_path(scenario, text):
     """The error names the place, the key or value there, and what was expected."""
-    assert fault_of(scenario) == text
+    assert _fault_of(scenario) == text
 
 
 @pytest.mark.parametrize(
     ("scenario", "text"),
     [
         (
-            before({"mutate_text": "x"}),
-            "$.agent.before[0].rules[0].do[0].mutate_text: "
-            "the op 'mutate_text' has no meaning in before_agent; expected one of end_invocation, "
-            "get_state, load_artifact, raise, return, save_artifact, set_state",
+            _before({"mutate_text": "x"}),
+            (
+                "$.agent.before[0].rules[0].do[0].mutate_text: "
+                "the op 'mutate_text' has no meaning in before_agent; expected one of end_invocation, "
+                "get_state, load_artifact, raise, return, save_artifact, set_state"
+            ),
         ),
         (
-            llm(before_tool=[{"rules": [{"do": [{"return": "x"}]}]}]),
+            _llm(before_tool=[{"rules": [{"do": [{"return": "x"}]}]}]),
             "$.agent.before_tool[0].rules[0].do[0].return: is a text; expected an object or null",
         ),
         (
-            llm(after_model=[{"rules": [{"do": [{"return": {"conten": "x"}}]}]}]),
-            "$.agent.after_model[0].rules[0].do[0].return.conten: "
-            "unknown key 'conten'; expected 'content'",
+            _llm(after_model=[{"rules": [{"do": [{"return": {"conten": "x"}}]}]}]),
+            (
+                "$.agent.after_model[0].rules[0].do[0].return.conten: "
+                "unknown key 'conten'; expected 'content'"
+            ),
         ),
         (
-            llm() | {"plugins": [{"name": "p", "before_run": [{"do": [{"return": 5}]}]}]},
-            "$.plugins[0].before_run[0].do[0].return: is the number 5; "
-            "expected a text or an object",
+            _llm() | {"plugins": [{"name": "p", "before_run": [{"do": [{"return": 5}]}]}]},
+            (
+                "$.plugins[0].before_run[0].do[0].return: is the number 5; "
+                "expected a text or an object"
+            ),
         ),
         (
-            llm(tools=[{"name": "t", "rules": [{"do": [{"end_invocation": True}]}]}]),
-            "$.agent.tools[0].rules[0].do[0].end_invocation: "
-            "the op 'end_invocation' has no meaning in tool; expected one of actions, "
-            "get_confirmation, get_state, load_artifact, raise, request_confirmation, return, "
-            "save_artifact, set_args, set_state",
+            _llm(tools=[{"name": "t", "rules": [{"do": [{"end_invocation": True}]}]}]),
+            (
+                "$.agent.tools[0].rules[0].do[0].end_invocation: "
+                "the op 'end_invocation' has no meaning in tool; expected one of actions, "
+                "get_confirmation, get_state, load_artifact, raise, request_confirmation, return, "
+                "save_artifact, set_args, set_state"
+            ),
         ),
         (
-            custom({"return": "x"}),
-            "$.agent.body[0].return: the op 'return' has no meaning in body; expected one of "
-            "end_invocation, get_state, load_artifact, own_history, run, save_artifact, "
-            "set_state, yield, yield_error",
+            _custom({"return": "x"}),
+            (
+                "$.agent.body[0].return: the op 'return' has no meaning in body; expected one of "
+                "end_invocation, get_state, load_artifact, own_history, run, save_artifact, "
+                "set_state, yield, yield_error"
+            ),
         ),
     ],
 )
 def test_an_op_in_the_wrong_place_is_refused(scenario, text):
     """Which op may stand where, and what a place can return, are part of the check."""
-    assert fault_of(scenario) == text
+    assert _fault_of(scenario) == text
 
 
 def test_a_body_can_run_only_agents_that_exist():
     """The name is looked up in the whole scenario, also among agents that are tools."""
     assert (
-        fault_of(custom({"run": "d"}))
+        _fault_of(_custom({"run": "d"}))
         == "$.agent.body[0].run: runs the agent 'd', which does not exist; expected one of c"
     )
     tool = {"kind": "agent", "agent": {"kind": "custom", "name": "d"}}
     inner = {"kind": "llm", "name": "i", "tools": [tool]}
-    scenarios.check(custom({"run": "d"}, {"run": "c"}, sub_agents=[inner]))
+    scenarios.check(_custom({"run": "d"}, {"run": "c"}, sub_agents=[inner]))
 
 
 def test_a_reference_needs_an_agent_built_before():
     """Agents inside come before the agent around them, in the order of the lists."""
     first, ref = {"kind": "custom", "name": "f"}, {"ref": "f"}
-    scenarios.check(custom(sub_agents=[first, ref]))
+    scenarios.check(_custom(sub_agents=[first, ref]))
     assert (
-        fault_of(custom(sub_agents=[ref, first]))
+        _fault_of(_custom(sub_agents=[ref, first]))
         == "$.agent.sub_agents[0].ref: refers to the agent 'f', which is not built before; "
         "expected an agent that was built earlier"
     )
     assert (
-        fault_of(custom(sub_agents=[first, {"ref": "c"}]))
+        _fault_of(_custom(sub_agents=[first, {"ref": "c"}]))
         == "$.agent.sub_agents[1].ref: refers to the agent 'c', which is not built before; "
         "expected one of f"
     )
@@ -164,26 +178,26 @@ def test_a_reference_needs_an_agent_built_before():
 def test_duplicate_callback_ids_and_agent_names_are_fine():
     """Both are cases that a scenario may want to show."""
     same = {"id": "b", "rules": []}
-    scenarios.check(llm(before=[same, same], sub_agents=[{"kind": "custom", "name": "a"}]))
+    scenarios.check(_llm(before=[same, same], sub_agents=[{"kind": "custom", "name": "a"}]))
 
 
 @pytest.mark.parametrize(
     ("scenario", "feature"),
     [
-        (llm() | {"compaction": {"interval": 2}}, "compaction"),
-        (llm() | {"executor": {}}, "executor"),
-        (llm() | {"peer": []} | {"mask_errors": True}, "mask_errors"),
-        (llm() | {"faults": {"get": [{"nth": 1, "error": "e"}]}}, "faults.get"),
-        (turn(cancel_after=1), "cancel_after"),
-        (turn(live={}), "live"),
-        (turn(stream="x"), "streaming"),
-        (turn(execute={"message": {}}), "executor"),
-        (llm(model={"kind": "gemini", "http": []}), "gemini"),
-        (llm(model={"kind": "live"}), "live"),
-        (llm(tools=[{"kind": "streaming", "name": "t", "stream": []}]), "streaming"),
+        (_llm() | {"compaction": {"interval": 2}}, "compaction"),
+        (_llm() | {"executor": {}}, "executor"),
+        (_llm() | {"peer": []} | {"mask_errors": True}, "mask_errors"),
+        (_llm() | {"faults": {"get": [{"nth": 1, "error": "e"}]}}, "faults.get"),
+        (_turn(cancel_after=1), "cancel_after"),
+        (_turn(live={}), "live"),
+        (_turn(stream="x"), "streaming"),
+        (_turn(execute={"message": {}}), "executor"),
+        (_llm(model={"kind": "gemini", "http": []}), "gemini"),
+        (_llm(model={"kind": "live"}), "live"),
+        (_llm(tools=[{"kind": "streaming", "name": "t", "stream": []}]), "streaming"),
         ({"id": "x", "agent": {"kind": "workflow", "name": "w", "nodes": []}}, "workflow"),
-        (custom(sub_agents=[{"kind": "remote_a2a", "name": "r", "peer": []}]), "remote_a2a"),
-        (custom({"yield": {"routes": ["a"]}}), "workflow"),
+        (_custom(sub_agents=[{"kind": "remote_a2a", "name": "r", "peer": []}]), "remote_a2a"),
+        (_custom({"yield": {"routes": ["a"]}}), "workflow"),
     ],
 )
 def test_what_is_not_built_yet_is_found_by_its_key(scenario, feature):
@@ -196,11 +210,11 @@ def test_what_is_not_built_yet_is_found_by_its_key(scenario, feature):
 @pytest.mark.parametrize(
     "scenario",
     [
-        llm(),
-        turn(cancel_after=0),
-        llm() | {"mask_errors": False, "faults": {"get": []}},
-        custom({"yield": {"actions": {"compaction": {"compactedContent": {"parts": []}}}}}),
-        llm() | {"session": {"events": [{"author": "u"}, {"compaction": {"from": 1, "to": 1}}]}},
+        _llm(),
+        _turn(cancel_after=0),
+        _llm() | {"mask_errors": False, "faults": {"get": []}},
+        _custom({"yield": {"actions": {"compaction": {"compactedContent": {"parts": []}}}}}),
+        _llm() | {"session": {"events": [{"author": "u"}, {"compaction": {"from": 1, "to": 1}}]}},
     ],
 )
 def test_a_key_that_says_no_and_a_mere_record_need_nothing(scenario):
@@ -212,7 +226,7 @@ def test_a_key_that_says_no_and_a_mere_record_need_nothing(scenario):
 
 def test_of_several_features_the_leading_one_is_the_reason():
     """A live run of a Gemini model is skipped as a live run."""
-    scenario = llm(model={"kind": "gemini", "live": []}) | {"turns": [{"live": {}}]}
+    scenario = _llm(model={"kind": "gemini", "live": []}) | {"turns": [{"live": {}}]}
     assert scenarios.features(scenario) == {"gemini", "live"}
     assert scenarios.skip_reason(scenario) == "live"
 
@@ -220,8 +234,8 @@ def test_of_several_features_the_leading_one_is_the_reason():
 def test_loading_reads_one_scenario(tmp_path):
     """A file holds one scenario as JSON."""
     file = tmp_path / "one.json"
-    file.write_text(json.dumps(llm()), encoding="utf-8")
-    assert scenarios.load(file) == llm()
+    file.write_text(json.dumps(_llm()), encoding="utf-8")
+    assert scenarios.load(file) == _llm()
 
 
 @pytest.mark.parametrize(
@@ -257,4 +271,4 @@ def test_a_scenario_nested_without_end_is_refused():
     agent = {"kind": "custom", "name": "c"}
     for _ in range(5000):
         agent = {"kind": "custom", "name": "c", "sub_agents": [agent]}
-    assert fault_of({"id": "x", "agent": agent}) == "is nested too deeply"
+    assert _fault_of({"id": "x", "agent": agent}) == "is nested too deeply"
