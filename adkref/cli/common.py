@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the subcommands share: exit codes, consoles, the project's corpora, look-ups."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+
+import adkref.conformance.corpus as corpora
+from adkref.conformance.faults import ScenarioError
+
+SUCCESS: Final = 0
+FAILURE: Final = 1
+BAD_INPUT: Final = 2
+
+#: The folders of ``conformance/`` that hold the project's corpora, in the order of play.
+FOLDERS: Final = ("cases", "golden", "untraced")
+
+#: Where no terminal says how wide it is.
+_WIDTH: Final = 120
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a console: coloured on a terminal, plain text elsewhere."""
+    out = Console(stderr=stderr, highlight=False, emoji=False)
+    if not out.is_terminal:
+        out.width = _WIDTH
+    return out
+
+
+def escape_what_cannot_be_printed() -> None:
+    """Print a character that the terminal's encoding lacks as an escape, never fail over it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def print_json(value: Any) -> None:
+    """Print *value* as one line of JSON."""
+    click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def conformance_root() -> Path | None:
+    """Return the project's ``conformance`` folder.
+
+    It is looked for from the current directory upward, then beside the package.
+    """
+    here = Path.cwd()
+    package = Path(__file__).resolve().parents[2]
+    for place in (here, *here.parents, package):
+        root = place / "conformance"
+        if any((root / folder).is_dir() for folder in FOLDERS[:2]):
+            return root
+    return None
+
+
+def project_files() -> list[Path]:
+    """Return the files of the project's corpora, with names as short as they can be."""
+    root = conformance_root()
+    if root is None:
+        raise ScenarioError(
+            "no corpora here: there is no conformance folder with cases or golden traces "
+            "from the current directory upward; name a file or folder"
+        )
+    folders = [root / folder for folder in FOLDERS if (root / folder).is_dir()]
+    return [shown(file) for folder in folders for file in corpora.find(folder)]
+
+
+def shown(path: Path) -> Path:
+    """Return *path* relative to the current directory if it is below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def case_by_id(identity: str) -> corpora.Case:
+    """Return the case of the project's corpora with that id.
+
+    An unknown one is a :class:`ScenarioError` that names the ids that come close.
+    """
+    known: list[str] = []
+    for case in _cases(identity):
+        if case.id == identity:
+            return case
+        known.append(case.id)
+    close = difflib.get_close_matches(identity, known, n=3)
+    hint = f"; close to it: {', '.join(close)}" if close else ""
+    raise ScenarioError(
+        f"no such file, and no case with the id {identity!r} in the project's corpora{hint}"
+    )
+
+
+def _cases(identity: str) -> Iterator[corpora.Case]:
+    """Yield the project's cases, those first that are likely to have the id."""
+
+    def unlikely(file: Path) -> bool:
+        # Generated cases are named after their file: golden/flow.jsonl.gz has flow-00012.
+        return not identity.startswith(file.name.partition(".")[0])
+
+    files = sorted(project_files(), key=unlikely)
+    return corpora.read_all(files)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``adkref verify``: corpora played and compared, counted and judged."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from adkref.cli.common import console, print_json, project_files
+from adkref.conformance.narrate import one_line
+from adkref.conformance.outcome import DIFFERENT, EQUAL, FAILED, OUTCOMES, SKIPPED, Outcome
+from adkref.conformance.verify import Corpus, Report
+from adkref.conformance.verify import verify as verify_corpora
+
+_STYLES = {EQUAL: "green", DIFFERENT: "red", SKIPPED: "yellow", FAILED: "red"}
+
+
+@click.command()
+@click.argument("corpora", metavar="[CORPUS]...", nargs=-1)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Worker processes that play at the same time.",
+)
+@click.option("--no-skips", is_flag=True, help="Count a skipped case as a failure.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+@click.option(
+    "--max-diffs",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="So many failing cases are shown in full.",
+)
+def verify(
+    corpora: tuple[str, ...], jobs: int, no_skips: bool, as_json: bool, max_diffs: int
+) -> int:
+    """Play corpora and compare every case with its golden trace.
+
+    CORPUS is a .jsonl or .jsonl.gz file or a folder of such files; without any, all corpora
+    of the project are played.  The exit code is 0 if all that was played is equal, 1 if a
+    case is different or could not be played, 2 on bad input and when nothing of a corpus was
+    played.
+    """
+    named = [Corpus.of(each) for each in corpora] or [
+        Corpus("the project", tuple(project_files()))
+    ]
+    with _progress(named) as heard:
+        report = verify_corpora(named, jobs=jobs, heard=heard)
+    code = report.exit_code(no_skips=no_skips)
+    if as_json:
+        print_json({**report.to_json(), "exit_code": code})
+    else:
+        _print(console(), report, max_diffs)
+    return code
+
+
+# While it plays
+
+
+@contextmanager
+def _progress(corpora: Sequence[Corpus]) -> Iterator[Callable[[Outcome], None]]:
+    """Yield what is to be called with each outcome; on a terminal it moves a bar."""
+    out = console(stderr=True)
+    if not out.is_terminal:
+        yield lambda outcome: None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=out, transient=True) as bar:
+        files = [file for each in corpora for file in each.files]
+        task = bar.add_task("", total=_lines(files))
+        failing = 0
+
+        def heard(outcome: Outcome) -> None:
+            nonlocal failing
+            failing += outcome.kind in (DIFFERENT, FAILED)
+            words = f"{outcome.file}" + (f", {failing} failing" if failing else "")
+            bar.update(task, advance=1, description=escape(one_line(words)))
+
+        yield heard
+
+
+def _lines(files: Sequence[Path]) -> int | None:
+    """Return how many lines the files have, or None if they cannot be read."""
+    total = 0
+    try:
+        for file in files:
+            with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as stream:
+                total += sum(1 for line in stream if line.strip())
+    except (OSError, EOFError, zlib.error):
+        # The reader of the corpus will say what is wrong, and where.
+        return None
+    return total
+
+
+# Afterwards
+
+
+def _print(out: Console, report: Report, max_diffs: int) -> None:
+    failing = report.of_kind(DIFFERENT, FAILED)
+    for outcome in failing[:max_diffs]:
+        _print_failing(out, outcome)
+    out.print(_table(report))
+    if skips := report.skips:
+        features = ", ".join(f"{feature} {count}" for feature, count in skips.most_common())
+        _line(out, f"skipped, because they need what is not built yet: {features}", "yellow")
+    if len(failing) > max_diffs:
+        _line(
+            out,
+            f"{len(failing)} cases fail, the first {max_diffs} are shown; "
+            "--max-diffs N shows more",
+        )
+    for each in report.unplayed():
+        _line(out, f"nothing of {each.name} was played, so nothing is shown by it", "red")
+    _line(out, _verdict(report.total))
+
+
+def _verdict(total: Counter[str]) -> str:
+    words = [f"{total[EQUAL]} of {total.total()} cases are equal"]
+    words += [f"{total[kind]} {kind}" for kind in (DIFFERENT, FAILED, SKIPPED) if total[kind]]
+    return ", ".join(words)
+
+
+def _table(report: Report) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_footer=len(report.tallies) > 1)
+    table.add_column("corpus", "all", no_wrap=True)
+    total = report.total
+    table.add_column("cases", str(total.total()), justify="right")
+    for kind in OUTCOMES:
+        style = _STYLES[kind] if total[kind] else "dim"
+        table.add_column(kind, str(total[kind]), justify="right", style=style)
+    for file, tally in report.tallies.items():
+        counts = (str(tally[kind]) for kind in OUTCOMES)
+        table.add_row(Text(one_line(file)), str(tally.total()), *counts)
+    return table
+
+
+def _print_failing(out: Console, outcome: Outcome) -> None:
+    rules = f" ({', '.join(outcome.rules)})" if outcome.rules else ""
+    where = f"{outcome.file}:{outcome.line}"
+    _line(out, f"{outcome.id}{rules}", "bold")
+    if outcome.difference is None:
+        _line(out, f"  {where}: {FAILED}: {outcome.reason}", "red")
+    else:
+        _line(out, f"  {where}: {DIFFERENT} at {outcome.difference.place()}")
+        for line in outcome.difference.lines():
+            sign = line.lstrip()[:1]
+            _line(out, line, {"-": "green", "+": "red"}.get(sign, "dim"))
+    out.print()
+
+
+def _line(out: Console, text: str, style: str = "") -> None:
+    out.print(Text(one_line(text), style), soft_wrap=True)
