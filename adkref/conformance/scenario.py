@@ -218,6 +218,10 @@ def _empty_text(_: Any, __: Any, ___: dict[str, Any]) -> _Explanation:
     return "is an empty text", "a text", ""
 
 
+def _wrong_form(found: Any, wanted: Any, around: dict[str, Any]) -> _Explanation:
+    return f"is {_shown(found)}", around.get("description", f"a text like {wanted}"), ""
+
+
 def _key_count(found: Any, _: Any, __: dict[str, Any]) -> _Explanation:
     keys = f"has {len(found)} keys ({', '.join(found)})" if found else "has no key"
     return keys, "exactly one key", ""
@@ -232,6 +236,7 @@ _EXPLANATIONS: Final[Mapping[str, _Explain]] = MappingProxyType(
         "const": _wrong_value,
         "minimum": _too_small,
         "minLength": _empty_text,
+        "pattern": _wrong_form,
         "minProperties": _key_count,
         "maxProperties": _key_count,
     }

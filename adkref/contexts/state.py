@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state view: a context's delta over its session's state (chapter 01, 7.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from adkref.errors import AdkError, ProgrammingError
+from adkref.gotext import quote
+
+if TYPE_CHECKING:
+    from adkref.contexts.invocation import InvocationContext
+    from adkref.events import EventActions
+    from adkref.sessions import SessionState
+
+
+class State(MutableMapping[str, Any]):
+    """Reads see the delta first; writes go to the delta and at once to the session.
+
+    A write is therefore visible to everybody in this run before any event carries
+    it (CTX-053), and stays visible if none ever does.
+    """
+
+    def __init__(self, inner: InvocationContext | None, actions: EventActions | None) -> None:
+        self._inner = inner
+        self._actions = actions
+
+    def _session_state(self, doing: str) -> SessionState:
+        inner = self._inner
+        if inner is None:
+            raise AdkError(f"{doing} state: invocation context is nil")
+        if inner.session is None:
+            raise AdkError(f"{doing} state: session is nil")
+        state = inner.session.state
+        if state is None:
+            raise AdkError(f"{doing} state: state is nil")
+        return state
+
+    def __getitem__(self, key: str) -> Any:
+        # CTX-051
+        delta = self._actions.state_delta if self._actions is not None else None
+        if delta is not None and key in delta:
+            return delta[key]
+        return self._session_state(f"cannot get key {quote(key)} from")[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        # CTX-052: the delta first, and it stays when the session refuses.
+        actions = self._actions
+        if actions is not None:
+            if actions.state_delta is None:
+                actions.state_delta = {}
+            actions.state_delta[key] = value
+        self._session_state(f"cannot set key {quote(key)} to")[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        # CTX-057
+        raise ProgrammingError("state keys cannot be deleted")
+
+    def __iter__(self) -> Iterator[str]:
+        # CTX-055: the delta is not overlaid.
+        if self._inner is None or self._inner.session is None:
+            raise ProgrammingError("the context has no session")
+        return iter(self._inner.session.state)
+
+    def __len__(self) -> int:
+        if self._inner is None or self._inner.session is None:
+            raise ProgrammingError("the context has no session")
+        return len(self._inner.session.state)
+
+    def __repr__(self) -> str:
+        return f"<State delta={self._actions.state_delta if self._actions else None!r}>"

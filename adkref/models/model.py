@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model interface and a model that answers from a script."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, Union, runtime_checkable
+
+from adkref.content import Content, LlmResponse
+from adkref.models.request import LlmRequest
+
+if TYPE_CHECKING:
+    from adkref.contexts import Context
+
+#: What a model yields: responses, or pairs where it goes on after an error.
+ModelItem = Union[LlmResponse, tuple[LlmResponse | None, Exception | None]]
+
+
+@runtime_checkable
+class Model(Protocol):
+    """A model: a name and a stream of responses.
+
+    A backend of the Gemini family may carry ``backend``: "gemini" or "vertex"; a model
+    without it counts as neither (REQ-050, REQ-055).
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that requests carry."""
+
+    def generate(self, ctx: Context, request: LlmRequest, stream: bool) -> Iterable[ModelItem]:
+        """Yield the responses to *request*; raise for an error.
+
+        With *stream*, partial responses come before the whole one.
+        """
+
+
+class ScriptedModel:
+    """Answers the nth call with the nth entry of its script.
+
+    An entry is one response or a list of them; a string stands for a text, an exception
+    is raised where it stands.  Past the end it answers ``[end of script]``.
+    """
+
+    def __init__(
+        self,
+        script: Sequence[
+            str | LlmResponse | Exception | Sequence[str | LlmResponse | Exception]
+        ] = (),
+        name: str = "scripted",
+    ) -> None:
+        self.name = name
+        self._script = list(script)
+        self._lock = threading.Lock()
+        self._calls = 0
+        #: Every request so far, for tests.
+        self.requests: list[LlmRequest] = []
+
+    def generate(
+        self, ctx: Context, request: LlmRequest, stream: bool
+    ) -> Iterator[LlmResponse]:
+        """Yield what the script has for this call."""
+        del ctx, stream
+        with self._lock:
+            turn, self._calls = self._calls, self._calls + 1
+            self.requests.append(request)
+        entry = self._script[turn] if turn < len(self._script) else "[end of script]"
+        for item in [entry] if isinstance(entry, str | LlmResponse | Exception) else entry:
+            if isinstance(item, Exception):
+                raise item
+            if isinstance(item, str):
+                item = LlmResponse(content=Content.of_text(item))  # noqa: PLW2901
+            yield item

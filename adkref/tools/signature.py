@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tool from a plain function: its schema is derived from the signature by pydantic."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+from adkref.contexts import ToolContext
+from adkref.errors import AdkError, wrap
+
+#: A parameter with this annotation, or with one of these names, gets the tool context.
+CONTEXT_NAMES = ("ctx", "tool_context")
+
+
+class Signature:
+    """The JSON schema of a function's parameters, and how arguments become a call."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        # pydantic costs a tenth of a second to import; only derived schemas need it.
+        from pydantic import ConfigDict, create_model  # noqa: PLC0415
+        from pydantic.errors import PydanticUserError  # noqa: PLC0415
+
+        try:
+            hints = get_type_hints(function)
+            parameters = inspect.signature(function).parameters
+        except (NameError, TypeError, ValueError) as error:
+            raise wrap("failed to infer input schema", error) from error
+        self._function = function
+        self._context: str | None = None
+        fields: dict[str, Any] = {}
+        for name, parameter in parameters.items():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise AdkError(f"failed to infer input schema: parameter {parameter} is variadic")
+            if hints.get(name) is ToolContext or name in CONTEXT_NAMES:
+                self._context = name
+                continue
+            default = ... if parameter.default is parameter.empty else parameter.default
+            fields[name] = (hints.get(name, Any), default)
+        try:
+            self._model = create_model(
+                function.__name__, __config__=ConfigDict(extra="forbid"), **fields
+            )
+            schema = self._model.model_json_schema()
+        except (PydanticUserError, TypeError) as error:
+            raise wrap("failed to infer input schema", error) from error
+        self.schema: dict[str, Any] = {k: v for k, v in schema.items() if k != "title"}
+
+    def call(self, ctx: ToolContext, args: dict[str, Any]) -> Any:
+        """Call the function; a number that is whole fits an int parameter."""
+        values = self._model.model_validate(args)
+        named = {name: getattr(values, name) for name in type(values).model_fields}
+        if self._context is not None:
+            named[self._context] = ctx
+        return self._function(**named)
