@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -12,7 +13,6 @@ from adkref.contexts.host import HostContext, Key
 from adkref.errors import AdkError, ProgrammingError, text_of
 from adkref.plugins.hooks import HOOKS
 from adkref.plugins.plugin import Plugin
-
 
 log = logging.getLogger("adkref")
 
@@ -70,18 +70,45 @@ class PluginManager:
             except Exception:
                 log.exception("plugin %s callback failed", hook)
 
-    def close(self) -> None:
-        """Close every plugin in order, collecting errors (PLG-109)."""
+    def close(self, timeout: float | None = None) -> None:
+        """Close every plugin in order, collecting errors (PLG-109).
+
+        With *timeout*, in seconds, a plugin that does not return in time is left to itself
+        and the next one is closed.  Nobody calls this at the end of a run, and ADK-Go's own
+        timeout is never read (PLG-110).
+        """
         failures = []
         for plugin in self.plugins:
             try:
-                plugin.close()
+                _close(plugin, timeout)
             except ProgrammingError:
                 raise
-            except Exception as error:  # noqa: BLE001 - all plugins get their turn
+            except Exception as error:  # all plugins get their turn
                 failures.append(f"error closing plugin '{plugin.name}': {text_of(error)}")
         if failures:
             raise AdkError(f"failed to close plugins: [{' '.join(failures)}]")
+
+
+def _close(plugin: Plugin, timeout: float | None) -> None:
+    if timeout is None:
+        plugin.close()
+        return
+    raised: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            plugin.close()
+        except BaseException as error:  # it is raised again where it is waited for
+            raised.append(error)
+
+    # A daemon, so that a plugin that never returns does not keep the process alive.
+    thread = threading.Thread(target=body, name=f"close {plugin.name}", daemon=True)
+    thread.start()
+    thread.join(timeout)
+    if thread.is_alive():
+        raise AdkError(f"did not return within {timeout} s")
+    for error in raised:
+        raise error
 
 
 #: The manager that a run's contexts carry (PLG-018); the innermost one counts (PLG-020).
