@@ -32,7 +32,7 @@ def first_answer(
             value = callback(*arguments)
         except ProgrammingError:
             raise  # PLG-017: a panic is not an answer.
-        except Exception as error:  # noqa: BLE001 - raising is how user code signals an error
+        except Exception as error:
             return None, error
         if value is not None:
             if not isinstance(value, expected):

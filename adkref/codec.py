@@ -39,12 +39,12 @@ def camel(name: str) -> str:
 
 def json_name(attribute: attrs.Attribute[Any]) -> str:
     """Return the key under which *attribute* travels."""
-    return attribute.metadata.get("json") or camel(attribute.name)
+    return str(attribute.metadata.get("json") or camel(attribute.name))
 
 
 def record(cls: type[T]) -> type[T]:
     """Register the attrs class *cls* with the converter and return it."""
-    names = [(field.name, json_name(field)) for field in attrs.fields(cls)]  # type: ignore[arg-type]
+    names = [(f.name, json_name(f)) for f in attrs.fields(cls)]  # type: ignore[arg-type]
 
     def unstructure(value: T) -> dict[str, Any]:
         # Go's omitempty: empty maps and lists are left out too, present records are not.
@@ -56,22 +56,22 @@ def record(cls: type[T]) -> type[T]:
 
 
 def _wire_names(cls: type) -> dict[str, Any]:
-    return {field.name: override(rename=json_name(field)) for field in attrs.fields(cls)}
+    return {f.name: override(rename=json_name(f)) for f in attrs.fields(cls)}
 
 
 def record_in(cls: type[T]) -> type[T]:
     """Register only the reading side of *cls*, whose writing side is its own."""
-    attrs.resolve_types(cls)
+    attrs.resolve_types(cls)  # type: ignore[type-var]
     fields = attrs.fields(cls)  # type: ignore[arg-type]
     structure = make_dict_structure_fn(cls, converter, **_wire_names(cls))
-    wire_names = {json_name(field).lower(): json_name(field) for field in fields}
+    wire_names: dict[str, str] = {json_name(f).lower(): json_name(f) for f in fields}
 
     def fold_case(value: Any, kind: Any) -> T:
         if isinstance(value, cls):
             return value
         if not isinstance(value, dict):
             raise TypeError(f"expected an object, got {type(value).__name__}")
-        named = {wire_names.get(key.lower(), key): item for key, item in value.items()}
+        named: dict[str, Any] = {wire_names.get(k.lower(), k): item for k, item in value.items()}
         return structure({key: item for key, item in named.items() if item is not None}, kind)
 
     converter.register_structure_hook(cls, fold_case)

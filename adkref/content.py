@@ -143,11 +143,13 @@ class Content(Jsonable):
 
     def calls(self) -> list[FunctionCall]:
         """Return the function calls in part order."""
-        return [part.function_call for part in self.parts if part.function_call is not None]
+        return [part.function_call for part in self.parts if part.function_call]
 
     def responses(self) -> list[FunctionResponse]:
         """Return the function responses in part order."""
-        return [part.function_response for part in self.parts if part.function_response is not None]
+        return [
+            part.function_response for part in self.parts if part.function_response is not None
+        ]
 
     def spoken_text(self) -> str:
         """Return the texts that are not thoughts, concatenated."""

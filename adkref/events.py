@@ -229,10 +229,11 @@ def _with_decoded_time(value: Any) -> Any:
 
 
 def _compaction_json(it: EventCompaction) -> dict[str, Any]:
+    content = it.compacted_content
     out: dict[str, Any] = {
         "startTimestamp": format_time(it.start_timestamp),
         "endTimestamp": format_time(it.end_timestamp),
-        "compactedContent": None if it.compacted_content is None else it.compacted_content.to_json(),
+        "compactedContent": content.to_json() if content is not None else None,
     }
     if it.excluded_events:
         out["excludedEvents"] = [reference.to_json() for reference in it.excluded_events]

@@ -57,9 +57,9 @@ def quote(value: str) -> str:
             out.append(_ESCAPES[char])
         elif char.isprintable():
             out.append(char)
-        elif code < 0x80:  # noqa: PLR2004 - the last ASCII code point
+        elif code < 0x80:
             out.append(f"\\x{code:02x}")
-        elif code < 0x10000:  # noqa: PLR2004 - the last code point of the basic plane
+        elif code < 0x10000:
             out.append(f"\\u{code:04x}")
         else:
             out.append(f"\\U{code:08x}")
@@ -96,7 +96,7 @@ def float_text(value: float) -> str:
     if value in (float("inf"), float("-inf")):
         return "+Inf" if value > 0 else "-Inf"
     sign, digits, point = _digits(value)
-    if not -4 <= point - 1 < 6 and digits != "0":  # noqa: PLR2004 - Go's limits of %g
+    if not -4 <= point - 1 < 6 and digits != "0":
         return _exponent_float(sign, digits, point, 2)
     return _plain_float(sign, digits, point)
 
@@ -104,7 +104,7 @@ def float_text(value: float) -> str:
 def json_float(value: float) -> str:
     """Return a float as ``encoding/json`` writes it (no fraction when integral)."""
     sign, digits, point = _digits(value)
-    if value and not 1e-6 <= abs(value) < 1e21:  # noqa: PLR2004 - the limits of encoding/json
+    if value and not 1e-6 <= abs(value) < 1e21:
         return _exponent_float(sign, digits, point, 1 if point - 1 < 0 else 2)
     return _plain_float(sign, digits, point)
 
@@ -151,7 +151,9 @@ def _encode(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, dict):
-        pairs = (f"{json.dumps(str(k), ensure_ascii=False)}:{_encode(value[k])}" for k in sorted(value))
+        pairs = (
+            f"{json.dumps(str(k), ensure_ascii=False)}:{_encode(value[k])}" for k in sorted(value)
+        )
         return "{" + ",".join(pairs) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(_encode, value)) + "]"

@@ -119,7 +119,7 @@ class ThreadGroup:
 
         try:
             result = body(hand)
-        except BaseException as fault:  # noqa: BLE001 - the consumer raises it again
+        except BaseException as fault:
             put(Finished(number, fault=fault))
         else:
             put(Finished(number, result))

@@ -14,12 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from adkref.events import Event
 
+R = TypeVar("R")
+
 Pair = tuple[Event | None, Exception | None]
 Stream = Generator[Pair, None, None]
+#: A stream that also returns a value to whoever forwards it.
+Returning = Generator[Pair, None, R]
 
 
 class Emitted(tuple[Event | None, Exception | None]):

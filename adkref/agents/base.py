@@ -11,7 +11,7 @@ A run works on a context of its own, so ending it concerns no other agent.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Union
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from attrs import define, field
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 AgentCallback = Callable[[CallbackContext], Content | None]
 #: A body yields events, or pairs where it wants to go on after an error.
-Body = Callable[[Context], Iterable[Union[Event, Pair]]]
+Body = Callable[[Context], Iterable[Event | Pair]]
 
 
 def _as_list(items: Iterable[Any]) -> list[Any]:
@@ -144,9 +144,7 @@ class Agent:
     def _after(self, node: Context) -> Pair | None:
         return self._phase(node, "after", self.after_agent_callbacks)  # CB-011: never ends
 
-    def _phase(
-        self, node: Context, phase: str, callbacks: Sequence[AgentCallback]
-    ) -> Pair | None:
+    def _phase(self, node: Context, phase: str, callbacks: Sequence[AgentCallback]) -> Pair | None:
         """Ask the plugins, then the own callbacks; at most one item comes of it (CB-014)."""
         manager = plugins_of(node.host)
         if not callbacks and not manager.has(f"{phase}_agent"):
@@ -220,7 +218,7 @@ def _pairs_of(name: str, produced: Any) -> Stream:
                 )
     except ProgrammingError:
         raise
-    except Exception as error:  # noqa: BLE001 - raising is how a body ends with an error
+    except Exception as error:
         yield None, error
     finally:
         if isinstance(items, Generator):

@@ -22,7 +22,7 @@ InstructionProvider = Callable[[ReadonlyContext], str]
 
 def _tools(given: Sequence[Any]) -> list[Any]:
     """Accept plain functions among tools: they become function tools."""
-    from adkref.tools.function import FunctionTool  # noqa: PLC0415 - tools import contexts
+    from adkref.tools.function import FunctionTool
 
     return [
         item if not callable(item) or hasattr(item, "name") else FunctionTool(item)
@@ -77,7 +77,7 @@ class LlmAgent(Agent):
     agent_type: ClassVar[str] = "LLMAgent"
 
     def __attrs_post_init__(self) -> None:
-        from adkref.flow.delegation import delegation_tools  # noqa: PLC0415 - the flow's room
+        from adkref.flow.delegation import delegation_tools
 
         if self.body is not None:
             raise AdkError("LlmAgent doesn't allow custom Run implementations")
@@ -89,8 +89,8 @@ class LlmAgent(Agent):
 
     def _items(self, node: Context) -> Stream:
         """Run a fresh flow with this agent bound (LLM-020)."""
-        from adkref.flow.flow import Flow  # noqa: PLC0415 - the flow's room
-        from adkref.flow.output import save_output  # noqa: PLC0415 - the flow's room
+        from adkref.flow.flow import Flow
+        from adkref.flow.output import save_output
 
         # A second fork of the ended flag: ending it in the flow does not reach the
         # node context, so the after phase still runs (CTX-003).

@@ -57,7 +57,8 @@ class Canonical:
 def canonical(played: Mapping[str, Any], ordering: str = TOTAL) -> Canonical:
     """Return the canonical form of ``{"trace": [...], "final": ...}``."""
     records = [_settled(record, ordering) for record in played["trace"]]
-    final = _mask_types(played["final"]) if "final" in played else ABSENT
+    # After a construct_error there is no final state; some cases write that as null.
+    final = _mask_types(played["final"]) if played.get("final") is not None else ABSENT
     if ordering == TOTAL:
         return Canonical({"": records}, final, {"": list(range(1, len(records) + 1))})
     if ordering == LANES:

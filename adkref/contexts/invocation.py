@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from adkref.contexts.host import HostContext
 
@@ -56,7 +56,7 @@ class InvocationDelta:
 class InvocationContext:
     """The run's session, agent, branch and services, and whether it was ended."""
 
-    host: HostContext = HostContext.background()
+    host: HostContext = field(factory=HostContext.background)
     session: Session | None = None
     agent: Agent | None = None
     artifacts: Artifacts | None = None
@@ -106,7 +106,7 @@ class InvocationContext:
         return copy
 
 
-_FIELDS: tuple[str, ...] = tuple(f.name for f in InvocationContext.__attrs_attrs__)  # type: ignore[attr-defined]
+_FIELDS: tuple[str, ...] = tuple(f.name for f in InvocationContext.__attrs_attrs__)
 _REPLACEABLE = ("host", "user_content", "agent", "branch", "isolation_scope")
 
 if TYPE_CHECKING:

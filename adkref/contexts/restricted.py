@@ -182,10 +182,9 @@ class CallbackContext(_Wrapper):
         session: None
         actions: None
         ended: bool
-
-        def end_invocation(self) -> None: ...
-        def request_confirmation(self, hint: str, payload: Any = None) -> None: ...
-        def search_memory(self, query: str) -> list[MemoryEntry]: ...
+        end_invocation: Callable[[], None]
+        request_confirmation: Callable[..., None]
+        search_memory: Callable[[str], list[MemoryEntry]]
 
 
 class ToolContext(_Wrapper):
@@ -197,8 +196,7 @@ class ToolContext(_Wrapper):
         agent: None
         session: None
         ended: bool
-
-        def end_invocation(self) -> None: ...
+        end_invocation: Callable[[], None]
 
     @property
     def function_call_id(self) -> str:
@@ -333,7 +331,9 @@ def tool_context(
     actions = _prepared(actions)
     given = _readable(ctx)
     # The own fields of a common context survive: path, run id, sub-scheduler, resume inputs.
-    common = given.with_delta(ContextDelta()) if isinstance(given, Context) else Context.fresh(given)
+    common = (
+        given.with_delta(ContextDelta()) if isinstance(given, Context) else Context.fresh(given)
+    )
     # CTX-064: the view below may track too; then both records note a save.
     common.own_artifacts = TrackingArtifacts(given.artifacts, actions)
     common.actions = actions

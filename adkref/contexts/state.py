@@ -10,7 +10,7 @@ from adkref.errors import AdkError, ProgrammingError
 from adkref.gotext import quote
 
 if TYPE_CHECKING:
-    from adkref.contexts.invocation import InvocationContext
+    from adkref.contexts.common import AnyInvocation
     from adkref.events import EventActions
     from adkref.sessions import SessionState
 
@@ -22,7 +22,7 @@ class State(MutableMapping[str, Any]):
     it (CTX-053), and stays visible if none ever does.
     """
 
-    def __init__(self, inner: InvocationContext | None, actions: EventActions | None) -> None:
+    def __init__(self, inner: AnyInvocation | None, actions: EventActions | None) -> None:
         self._inner = inner
         self._actions = actions
 

@@ -64,12 +64,13 @@ class SubScheduler:
             fault = "contains reserved separator (/ or @)"
         if fault:
             raise AdkError(
-                f"workflow: dynamic child {child}: workflow: invalid run id: {quote(custom)} {fault}"
+                f"workflow: dynamic child {child}: "
+                f"workflow: invalid run id: {quote(custom)} {fault}"
             )
         return custom
 
 
-def run_child(  # noqa: PLR0913 - the options of one placement
+def run_child(
     ctx: Context,
     agent: LlmAgent,
     node_input: Any,
@@ -87,7 +88,7 @@ def run_child(  # noqa: PLR0913 - the options of one placement
     AdkError ``workflow: dynamic child <path>: workflow: dynamic child failed: <cause>``
     for its error (NODE-074).
     """
-    from adkref.flow.node_entry import agent_node_items  # noqa: PLC0415 - runs flows
+    from adkref.flow.node_entry import agent_node_items
 
     scheduler: SubScheduler | None = ctx.sub_scheduler
     if scheduler is None:  # NODE-075

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tools by which LLM agents delegate: finish_task, task and single-turn tools (LLM-004, LLM-007)."""
+"""The tools by which LLM agents delegate (LLM-004, LLM-007): finish, task, single turn."""
 
 from __future__ import annotations
 
@@ -93,9 +93,7 @@ class FinishTaskTool:
         if args is None:
             raise AdkError("missing argument")
         if not isinstance(args, dict):
-            raise AdkError(
-                f"unexpected args type: {type_name(args)}, expected map[string]any"
-            )
+            raise AdkError(f"unexpected args type: {type_name(args)}, expected map[string]any")
         try:
             check_object(args, self._parameters, OUTPUT)
         except AdkError as error:

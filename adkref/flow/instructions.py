@@ -22,7 +22,7 @@ _PREFIXES = ("app", "user", "temp")
 
 def add_instructions(ctx: Context, request: LlmRequest) -> None:
     """Append the tree's global instruction, then the agent's own (REQ-031, REQ-032)."""
-    from adkref.agents.llm import LlmAgent  # noqa: PLC0415 - agents/llm imports the flow
+    from adkref.agents.llm import LlmAgent
 
     agent = ctx.agent
     if not isinstance(agent, LlmAgent):

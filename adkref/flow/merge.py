@@ -16,7 +16,7 @@ def merge_responses(events: Sequence[Event | None]) -> Event | None:
     The first one is reused, with its id and time.
     """
     answered = [event for event in events if event is not None]
-    if len(answered) < 2:  # noqa: PLR2004 - nothing to merge
+    if len(answered) < 2:
         return answered[0] if answered else None
     merged = answered[0]
     merged.content = Content(

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model call and the hooks around it (chapter 02, section 7; chapter 04, section 12).
+r"""The model call and the hooks around it (chapter 02, section 7; chapter 04, section 12).
 
 ::
 
     before_model --(answer)-----------------------------------------> response
          |
        model ---- error -> on_model_error --(answer)--> after_model -> response
-         |                        \\--(nothing)--> the error ends the step
-         \\------ response ----------------------------> after_model -> response
+         |                        \--(nothing)--> the error ends the step
+         \------ response ----------------------------> after_model -> response
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _responses(
             yield response, error
     except ProgrammingError:
         raise
-    except Exception as error:  # noqa: BLE001 - raising is how a model fails
+    except Exception as error:
         yield None, error
     finally:
         close = getattr(items, "close", None)

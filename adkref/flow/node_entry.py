@@ -11,7 +11,13 @@ from adkref.contexts import AnyInvocation, Context, InvocationContext
 from adkref.errors import AdkError, NodeInterrupted, wrap
 from adkref.events import Event, NodeInfo, new_event
 from adkref.flow.children import finishes_by_itself, run_child
-from adkref.flow.delegation import FINISH_TASK, TASK_COMPLETED, WRAPPER_KEY, FinishTaskTool, TaskTool
+from adkref.flow.delegation import (
+    FINISH_TASK,
+    TASK_COMPLETED,
+    WRAPPER_KEY,
+    FinishTaskTool,
+    TaskTool,
+)
 from adkref.flow.placement import CHAT, MODES, PLACEMENT, SINGLE_TURN, TASK, Placement, mode_of
 from adkref.flow.seeded import SeededSession
 from adkref.gotext import quote, to_json
@@ -157,9 +163,7 @@ def _unresolved(
     return [call for call in calls.values() if call.id not in answered]
 
 
-def _dispatch(
-    agent: LlmAgent, ctx: Context, call: FunctionCall
-) -> Generator[Pair, None, bool]:
+def _dispatch(agent: LlmAgent, ctx: Context, call: FunctionCall) -> Generator[Pair, None, bool]:
     """Run the task agent of one call; return whether to go on (NODE-044, NODE-045)."""
     target = agent.find_agent(call.name)
     if target is None:

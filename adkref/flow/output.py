@@ -72,7 +72,7 @@ def needs_tool(agent: LlmAgent, ctx: Context) -> bool:
     if not name.startswith("gemini-"):
         return False
     version = _GEMINI_VERSION.match(name)
-    second = version is not None and float(version[1]) >= 2  # noqa: PLR2004 - Gemini 2.0
+    second = version is not None and float(version[1]) >= 2
     return not (getattr(agent.model, "backend", "") == "vertex" and second)
 
 

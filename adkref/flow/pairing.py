@@ -53,7 +53,7 @@ def without_orphans(events: Sequence[Event]) -> list[Event]:
 
 def pair_latest(events: Sequence[Event]) -> list[Event]:
     """Bring the newest response event next to its call (CNT-040 to CNT-042)."""
-    if len(events) < 2:  # noqa: PLR2004 - a lone response is kept
+    if len(events) < 2:
         return list(events)
     last = events[-1]
     wanted = response_ids(last)
@@ -93,7 +93,7 @@ def pair_all(events: Sequence[Event]) -> list[Event]:
 
     What the last event answers comes after everything else (V24-005).
     """
-    if len(events) < 2:  # noqa: PLR2004 - a lone response is kept
+    if len(events) < 2:
         return list(events)
     answered_by = {rid: i for i, event in enumerate(events) for rid in response_ids(event)}
     newest = response_ids(events[-1])

@@ -18,7 +18,7 @@ from adkref.flow.tool_calls import ToolCalls
 from adkref.flow.transfer import find_target
 from adkref.gotext import quote, text, type_name
 from adkref.models.request import LlmRequest
-from adkref.streams import Stream
+from adkref.streams import Returning, Stream
 
 if TYPE_CHECKING:
     from adkref.flow.flow import Flow
@@ -68,20 +68,20 @@ def run_step(flow: Flow, ctx: Context) -> Stream:
         responses.close()  # FLOW-023, FLOW-024
 
 
-def _caught(stream: Stream) -> Stream:
+def _caught(stream: Stream) -> Returning[Exception | None]:
     """Forward a stream; return what it raised as an error value."""
     try:
         yield from stream
     except ProgrammingError:
         raise
-    except Exception as error:  # noqa: BLE001 - processors and tools raise to end the step
+    except Exception as error:
         return error
     return None
 
 
 def _handle(
     flow: Flow, ctx: Context, request: LlmRequest, deltas: EventActions, received: Received
-) -> Stream:
+) -> Returning[bool]:
     """Turn one response into events; return whether the step is over."""
     agent, response = flow.agent, received.response
     if response.content is None and not response.error_code and not response.interrupted:
@@ -125,10 +125,10 @@ def _handle(
     return (yield from _transfer(flow, ctx, target_name))
 
 
-def _transfer(flow: Flow, ctx: Context, name: str) -> Stream:
+def _transfer(flow: Flow, ctx: Context, name: str) -> Returning[bool]:
     """Run the target inline; after it, the model is read on (XFER-009, FLOW-023)."""
-    from adkref.agents.llm import LlmAgent  # noqa: PLC0415 - agents/llm imports the flow
-    from adkref.flow.node_entry import run_as_node  # noqa: PLC0415 - node_entry runs flows
+    from adkref.agents.llm import LlmAgent
+    from adkref.flow.node_entry import run_as_node
 
     try:
         target = find_target(flow.agent, ctx, name)

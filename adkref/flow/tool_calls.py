@@ -185,7 +185,7 @@ def _run_tool(
             result = yield from result
     except ProgrammingError:
         raise  # TOOL-006: panics of other tool kinds are not caught
-    except Exception as error:  # noqa: BLE001 - raising is how a tool fails
+    except Exception as error:
         return None, error
     if result is not None and not isinstance(result, dict):
         raise ProgrammingError(
@@ -200,7 +200,7 @@ def _joined(pieces: Any) -> dict[str, Any]:
         return {"result": "".join(pieces)}
     except ProgrammingError:
         raise
-    except Exception as error:  # noqa: BLE001 - raising is how a tool fails
+    except Exception as error:
         return {"error": text_of(error)}
 
 

@@ -159,10 +159,7 @@ def _escaped(value: str) -> str:
 def _is_control(char: str) -> bool:
     code = ord(char)
     return (
-        code < 0x20  # noqa: PLR2004 - C0 controls
-        or 0x7F <= code < 0xA0  # noqa: PLR2004 - DEL and C1 controls
-        or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004 - non-characters
-        or code & 0xFFFE == 0xFFFE  # noqa: PLR2004 - non-characters
+        code < 0x20 or 0x7F <= code < 0xA0 or 0xFDD0 <= code <= 0xFDEF or code & 0xFFFE == 0xFFFE
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, Union, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from adkref.content import Content, LlmResponse
 from adkref.models.request import LlmRequest
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from adkref.contexts import Context
 
 #: What a model yields: responses, or pairs where it goes on after an error.
-ModelItem = Union[LlmResponse, tuple[LlmResponse | None, Exception | None]]
+ModelItem = LlmResponse | tuple[LlmResponse | None, Exception | None]
 
 
 @runtime_checkable
@@ -57,9 +57,7 @@ class ScriptedModel:
         #: Every request so far, for tests.
         self.requests: list[LlmRequest] = []
 
-    def generate(
-        self, ctx: Context, request: LlmRequest, stream: bool
-    ) -> Iterator[LlmResponse]:
+    def generate(self, ctx: Context, request: LlmRequest, stream: bool) -> Iterator[LlmResponse]:
         """Yield what the script has for this call."""
         del ctx, stream
         with self._lock:

@@ -43,9 +43,9 @@ class Plugin:
     after_agent_callback: Callable[[CallbackContext], Content | None] | None = field(
         default=None, kw_only=True
     )
-    before_model_callback: (
-        Callable[[CallbackContext, LlmRequest], LlmResponse | None] | None
-    ) = field(default=None, kw_only=True)
+    before_model_callback: Callable[[CallbackContext, LlmRequest], LlmResponse | None] | None = (
+        field(default=None, kw_only=True)
+    )
     after_model_callback: (
         Callable[[CallbackContext, LlmResponse, Exception | None], LlmResponse | None] | None
     ) = field(default=None, kw_only=True)

@@ -34,15 +34,15 @@ def agent_path(run: Invocation, root: Agent) -> Stream:
         items = root.run(run.context)
         try:
             for item in items:
-                event, error = item
-                if error is not None:
+                event, failure = item
+                if failure is not None:
                     yield item
                     continue
                 if event is None:  # RUN-067
                     yield None, AdkError(f'adk: agent "{root.name}" yielded a nil event')
                     return
-                stored, error, fatal = accept(event)
-                yield stored, error
+                stored, refusal, fatal = accept(event)
+                yield stored, refusal
                 if fatal:
                     return
         finally:

@@ -59,7 +59,7 @@ class Invocation:
     context: Context
 
     @classmethod
-    def begin(  # noqa: PLR0913 - the parts of a run
+    def begin(
         cls,
         services: Services,
         plugins: PluginManager,
@@ -196,7 +196,7 @@ class Invocation:
                 self.services.sessions.append_event(self.session, event)
             except ProgrammingError:
                 raise
-            except Exception as error:  # noqa: BLE001 - services raise to signal an error
+            except Exception as error:
                 return None, wrap("failed to add event to session", error), True
         return event, None, False
 

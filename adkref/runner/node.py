@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one node of a run: its input, its body, and how its events are marked (chapter 03, 4.1, 4.3)."""
+"""The one node of a run: its input, its body, its events' marks (chapter 03, 4.1 and 4.3)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from adkref.agents.base import Agent
 from adkref.agents.llm import LlmAgent
 from adkref.content import ROLE_MODEL, ROLE_USER, Content, responses_of
 from adkref.contexts import Context, ContextDelta, InvocationDelta
-from adkref.errors import AdkError, Cancelled, DeadlineExceeded, NodeCancelled, ProgrammingError, find
+from adkref.errors import (
+    AdkError,
+    Cancelled,
+    DeadlineExceeded,
+    NodeCancelled,
+    ProgrammingError,
+    find,
+)
 from adkref.events import Event, NodeInfo, new_event
 from adkref.flow.children import SubScheduler, output_of
 from adkref.flow.node_entry import content_of_input, run_as_node
@@ -44,7 +51,9 @@ def node_items(run: Invocation, agent: Agent, answers: dict[str, Any] | None) ->
         )
     )
     marks = _Marks(agent.name)
-    body = _llm_body(run, agent, ctx) if isinstance(agent, LlmAgent) else _other_body(run, agent, ctx)
+    body = (
+        _llm_body(run, agent, ctx) if isinstance(agent, LlmAgent) else _other_body(run, agent, ctx)
+    )
     failure: Exception | None = None
     try:
         while host.error() is None:
@@ -112,7 +121,7 @@ def _echoes_cancellation(error: Exception) -> bool:
 
 
 class _Marks:
-    """Marks the events of one activation, and minds that there is one output (NODE-005 to NODE-007)."""
+    """Marks the events of an activation, and minds that it has one output (NODE-005 to 007)."""
 
     def __init__(self, node: str) -> None:
         self._node = node
@@ -152,10 +161,10 @@ class _Marks:
 # --- bodies -----------------------------------------------------------------------------------
 
 
-def _llm_body(run: Invocation, agent: LlmAgent, ctx: Context) -> Body:
+def _llm_body(run: Invocation, agent: Agent, ctx: Context) -> Body:
     """Run the node entry; return the last output unless something paused (NODE-020, NODE-022)."""
     node_input = None if _answered(run, ctx) else _input_text(ctx.user_content)
-    mode = agent.mode or CHAT
+    mode = (agent.mode if isinstance(agent, LlmAgent) else "") or CHAT
     paused, output = False, None
     items = run_as_node(agent, ctx, node_input, mode)
     try:

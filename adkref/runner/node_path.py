@@ -56,14 +56,14 @@ def node_path(run: Invocation, agent: Agent) -> Stream:
         # EVENTS
         items = node_items(run, agent, answers)
         try:
-            for event, error in items:
-                if error is not None or event is None:
-                    yield None, error
+            for event, failure in items:
+                if failure is not None or event is None:
+                    yield None, failure
                     continue
                 if not event.author:  # RUN-070
                     event.author = agent.name
-                stored, failure, fatal = run.accept(event)
-                yield stored, failure
+                stored, refusal, fatal = run.accept(event)
+                yield stored, refusal
                 if fatal:
                     return
         finally:

@@ -9,7 +9,7 @@ outcomes need a replaced message, or another service.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
@@ -42,7 +42,7 @@ class NothingToDo:
     error: AdkError | None = None
 
 
-Plan = Union[Fresh, Resumed, NothingToDo]
+Plan = Fresh | Resumed | NothingToDo
 
 
 @frozen

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from adkref.agents.base import Agent
 from adkref.agents.llm import LlmAgent
@@ -35,7 +35,7 @@ class Runner:
     (RUN-001).  It never closes plugins (RUN-006); use it as a context manager to do so.
     """
 
-    def __init__(  # noqa: PLR0913 - the configuration of a runner
+    def __init__(
         self,
         app_name: str,
         agent: Agent,
@@ -131,7 +131,7 @@ class Runner:
             session = self._session(user_id, session_id)
         except ProgrammingError:
             raise
-        except Exception as error:  # noqa: BLE001 - RUN-011: unchanged
+        except Exception as error:
             yield None, error
             return
 
@@ -173,7 +173,7 @@ class Runner:
                 raise
         return service.create(self.app_name, user_id, session_id)
 
-    def __enter__(self) -> Runner:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -88,7 +88,7 @@ class AgentTool:
 
     def _last_content(self, ctx: ToolContext, message: Content) -> Content | None:
         """Run the agent on *message*; return the last content that it yielded."""
-        from adkref.runner import Runner  # noqa: PLC0415 - a tool that needs the room above it
+        from adkref.runner import Runner
 
         sessions = InMemorySessionService()
         try:
@@ -106,12 +106,12 @@ class AgentTool:
             session.id,
             message,
             config=RunConfig("sse"),
-            host=ctx.host.with_value(UNSEEN, True),  # noqa: FBT003 - the value itself
+            host=ctx.host.with_value(UNSEEN, True),
         )
         try:
-            for event, error in items:
-                if error is not None:
-                    raise wrap(f"error during execution of sub-agent {self.name}", error)
+            for event, failure in items:
+                if failure is not None:
+                    raise wrap(f"error during execution of sub-agent {self.name}", failure)
                 assert event is not None
                 self._refuse_error_event(event)
                 if event.content is not None:

@@ -66,20 +66,26 @@ class FunctionTool:
                 "func(map[string]interface {}) bool"
             )
         self.name = name if name is not None else getattr(handler, "__name__", "")
-        self.description = description if description is not None else inspect.getdoc(handler) or ""
+        self.description = (
+            description if description is not None else inspect.getdoc(handler) or ""
+        )
         self.is_long_running = is_long_running
         self._require_confirmation = require_confirmation
         self._provider = require_confirmation_provider
         self._handler = handler
         signature = Signature(handler) if parameters is None else None
         self._call = signature.call if signature is not None else handler
-        self._schema = ArgumentSchema(signature.schema if signature is not None else parameters or {})
+        self._schema = ArgumentSchema(
+            signature.schema if signature is not None else parameters or {}
+        )
 
     def declaration(self) -> FunctionDeclaration:
         """Return name, description and schema (TOOL-002)."""
         description = self.description
         if self.is_long_running:
-            description = f"{description}\n\n{LONG_RUNNING_NOTE}" if description else LONG_RUNNING_NOTE
+            description = (
+                f"{description}\n\n{LONG_RUNNING_NOTE}" if description else LONG_RUNNING_NOTE
+            )
         return FunctionDeclaration(
             name=self.name,
             description=description,

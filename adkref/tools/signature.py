@@ -19,8 +19,8 @@ class Signature:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         # pydantic costs a tenth of a second to import; only derived schemas need it.
-        from pydantic import ConfigDict, create_model  # noqa: PLC0415
-        from pydantic.errors import PydanticUserError  # noqa: PLC0415
+        from pydantic import ConfigDict, create_model
+        from pydantic.errors import PydanticUserError
 
         try:
             hints = get_type_hints(function)

@@ -9,7 +9,7 @@ capability that the flow discovers: ``process_request``, ``declaration`` with ``
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, Union
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from adkref.errors import AdkError
 from adkref.gotext import quote
@@ -54,7 +54,7 @@ class FunctionLike(Tool, Protocol):
     def declaration(self) -> FunctionDeclaration | None:
         """Return what the model is told."""
 
-    def run(self, ctx: ToolContext, args: dict[str, Any]) -> Union[Result, Upward]:
+    def run(self, ctx: ToolContext, args: dict[str, Any]) -> Result | Upward:
         """Return the result, or a generator that yields pairs upward and returns it."""
 
 

@@ -38,7 +38,7 @@ def _quoted(names: Iterable[str]) -> str:
 
 
 def _type(error: ValidationError) -> str:
-    wanted = error.validator_value
+    wanted: Any = error.validator_value
     got = f"{text(error.instance)} has type {quote(_json_type(error.instance))}, want"
     if isinstance(wanted, list):
         return f"{got} one of {quote(', '.join(wanted))}"
@@ -46,13 +46,17 @@ def _type(error: ValidationError) -> str:
 
 
 def _required(error: ValidationError) -> str:
-    missing = [name for name in error.validator_value if name not in error.instance]
+    wanted: Any = error.validator_value
+    given: Any = error.instance
+    missing = [name for name in wanted if name not in given]
     return f"missing properties: {_quoted(missing)}"
 
 
 def _additional(error: ValidationError) -> str:
-    known = error.schema.get("properties", {})  # type: ignore[union-attr]
-    return f"unexpected additional properties {_quoted(k for k in error.instance if k not in known)}"
+    schema: Any = error.schema
+    given: Any = error.instance
+    known = schema.get("properties", {})
+    return f"unexpected additional properties {_quoted(key for key in given if key not in known)}"
 
 
 def _against(words: str) -> Callable[[ValidationError], str]:
@@ -60,10 +64,20 @@ def _against(words: str) -> Callable[[ValidationError], str]:
 
 
 def _length(words: str) -> Callable[[ValidationError], str]:
-    return lambda error: (
-        f"{quote(error.instance)} contains {len(error.instance)} Unicode code points, "
-        f"{words} {text(error.validator_value)}"
-    )
+    def spell(error: ValidationError) -> str:
+        given: Any = error.instance
+        return (
+            f"{quote(given)} contains {len(given)} Unicode code points, "
+            f"{words} {text(error.validator_value)}"
+        )
+
+    return spell
+
+
+def _pattern(error: ValidationError) -> str:
+    given: Any = error.instance
+    pattern: Any = error.validator_value
+    return f"{quote(given)} does not match regular expression {quote(pattern)}"
 
 
 #: Keyword -> text after ``<keyword>: ``, in the order in which violations are reported.
@@ -78,10 +92,7 @@ _TEXTS: dict[str, Callable[[ValidationError], str]] = {
     "exclusiveMaximum": _against("is greater than or equal to"),
     "minLength": _length("fewer than"),
     "maxLength": _length("more than"),
-    "pattern": lambda error: (
-        f"{quote(error.instance)} does not match regular expression "
-        f"{quote(error.validator_value)}"
-    ),
+    "pattern": _pattern,
     "properties": lambda error: error.message,
     "additionalProperties": _additional,
     "required": _required,
