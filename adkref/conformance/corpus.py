@@ -25,7 +25,7 @@ _TRACES: Final = ".traces."
 
 
 class _Absent:
-    """Stands for a final state that a case does not give; null is one that it gives."""
+    """Stands for a final state that a case does not give."""
 
     def __repr__(self) -> str:
         return "ABSENT"
@@ -47,7 +47,8 @@ class Case:
     scenario: Scenario = field(repr=False)
     #: What happened, or None where it is not known.
     trace: list[dict[str, Any]] | None = field(default=None, repr=False)
-    #: The final state; ABSENT after a construct_error and in untraced cases.
+    #: The final state; ABSENT after a construct_error (which some cases write as null) and in
+    #: untraced cases.
     final: Any = field(default=ABSENT, repr=False)
     #: What an untraced case asks for in place of a trace.
     expect: dict[str, Any] | None = field(default=None, repr=False)
@@ -138,6 +139,7 @@ def _case(value: Any, file: Path, line: int) -> Case:
     scenario = _of_type(value, "scenario", dict, "an object")
     trace = _of_type(value, "trace", list, "a list")
     expect = _of_type(value, "expect", dict, "an object")
+    final = _of_type(value, "final", dict, "an object")
     if (trace is None) == (expect is None):
         raise ScenarioError("is no case", path=(), expected="either a trace or what to expect")
     identity = scenario.get("id")
@@ -150,7 +152,7 @@ def _case(value: Any, file: Path, line: int) -> Case:
         line=line,
         scenario=scenario,
         trace=trace,
-        final=value.get("final", ABSENT),
+        final=ABSENT if final is None else final,
         expect=expect,
         rules=tuple(rules) if isinstance(rules, list) else (),
     )
@@ -158,6 +160,6 @@ def _case(value: Any, file: Path, line: int) -> Case:
 
 def _of_type(value: dict[str, Any], key: str, kind: type, word: str) -> Any:
     found = value.get(key)
-    if key in value and not isinstance(found, kind):
+    if found is not None and not isinstance(found, kind):
         raise ScenarioError(f"{key} is no {word.rpartition(' ')[2]}", path=(key,), expected=word)
     return found

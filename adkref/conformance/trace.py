@@ -9,13 +9,16 @@ what is recorded is copied, since events and requests change in place later.  At
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from attrs import fields
+
 from adkref.conformance.faults import HarnessError, ScenarioError
-from adkref.content import Content, LlmResponse
+from adkref.content import Content, FunctionCall, FunctionResponse, LlmResponse, Part
 from adkref.events import Event
 from adkref.gotext import float_text
 from adkref.models import LlmRequest
@@ -105,7 +108,12 @@ def event_json(event: Event | None) -> Any:
 
 def content_json(content: Content | None) -> Any:
     """Return a content, or None."""
-    return None if content is None else pruned(content)
+    if content is None:
+        return None
+    try:
+        return _content(content)
+    except TypeError as error:
+        return f"<unmarshallable: {error}>"
 
 
 def response_json(response: LlmResponse | None) -> Any:
@@ -182,6 +190,64 @@ def _plain_other(value: Any) -> Any:
     raise TypeError(f"json: unsupported type: {type(value).__name__}")
 
 
+# A request shows the whole conversation, so that the contents are most of a long trace; they
+# are walked here by hand instead of through their general JSON form.
+
+
+def _content(content: Content) -> Record:
+    out: Record = {}
+    if content.parts:
+        out["parts"] = [_part(part) for part in content.parts]
+    if content.role:
+        out["role"] = content.role
+    return out
+
+
+_USUAL_FIELDS: Final = ("text", "thought", "function_call", "function_response")
+_OTHER_FIELDS: Final = tuple(it.name for it in fields(Part) if it.name not in _USUAL_FIELDS)
+
+
+def _part(part: Part) -> Any:
+    values = part.__dict__
+    for name in _OTHER_FIELDS:
+        if values[name]:
+            return _pruned(part.to_json())
+    out: Record = {}
+    if part.text:
+        out["text"] = part.text
+    if part.thought:
+        out["thought"] = True
+    call, response = part.function_call, part.function_response
+    if call is not None and (shown := _call(call)):
+        out["functionCall"] = shown
+    if response is not None and (shown := _response(response)):
+        out["functionResponse"] = shown
+    return out
+
+
+def _call(call: FunctionCall) -> Any:
+    if call.partial_args or call.will_continue is not None:
+        return _pruned(call.to_json())
+    return _named(call.id, call.name, "args", call.args)
+
+
+def _response(response: FunctionResponse) -> Any:
+    if response.scheduling or response.parts or response.will_continue is not None:
+        return _pruned(response.to_json())
+    return _named(response.id, response.name, "response", response.response)
+
+
+def _named(id: str, name: str, key: str, data: Record | None) -> Record:
+    out: Record = {}
+    if id:
+        out["id"] = id
+    if name:
+        out["name"] = name
+    if data:
+        out[key] = _plain(data)
+    return out
+
+
 #: Where the user's own data begins.
 USER_DATA: Final = frozenset(
     ("stateDelta", "artifactDelta", "args", "response", "output", "customMetadata", "payload")
@@ -220,10 +286,11 @@ def _is_empty(value: Any) -> bool:
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _ID = re.compile(rf"(e-|adk-)?{_UUID}")
-_UUID_LENGTH: Final = 36
 _TOOL_LIST: Final = "Available tools: "
-_TOOL_NAMES = re.compile(r"(?<=Available tools: )[^\\\n\"]+")
-_TIME_KEYS: Final = frozenset(("startTimestamp", "endTimestamp", "timestamp"))
+#: The names up to a line break, a quote or a backslash, each of which JSON writes with a
+#: backslash of its own.
+_TOOL_NAMES = re.compile(rf'(?<={_TOOL_LIST})(?:[^\\"]|\\[^n"\\])+')
+_TIME = re.compile(r'"((?:start|end)?[tT]imestamp)": "([^"\\]*)"')
 
 
 class Names:
@@ -231,6 +298,10 @@ class Names:
 
     ``times`` are those of the stored events in order; a time in a compaction record becomes
     ``@K`` after the first event that has it, ``@?`` if none has.
+
+    All this works on JSON as text with its keys sorted: reading such a text from its
+    beginning meets the records in order, each one's keys in order and a key before its
+    value, which is the order of naming, and it is much faster than a walk.
     """
 
     def __init__(self, times: list[datetime] | None = None) -> None:
@@ -242,18 +313,18 @@ class Names:
 
     def records(self, records: list[Record]) -> list[Record]:
         """Return *records* with names in place of ids and times, keys sorted."""
-        return [self._walk(record, times=True) for record in records]
+        text = _TIME.sub(self._time, json.dumps(records, sort_keys=True))
+        named: list[Record] = json.loads(self.rename(text))
+        return named
 
     def final(self, final: Any) -> Any:
         """Return the final state with names in place of ids."""
-        return self._walk(final, times=False)
+        return json.loads(self.rename(json.dumps(final, sort_keys=True)))
 
     def rename(self, text: str) -> str:
-        """Return *text* with every generated id named, and a list of tools sorted."""
+        """Return JSON *text* with every generated id named, and lists of tools sorted."""
         if _TOOL_LIST in text:
             text = _TOOL_NAMES.sub(_sorted_names, text)
-        if len(text) < _UUID_LENGTH:
-            return text
         return _ID.sub(self._name, text)
 
     def _name(self, match: re.Match[str]) -> str:
@@ -266,28 +337,13 @@ class Names:
             names[generated] = f"{label}-{len(names) + 1}"
         return names[generated]
 
-    def _walk(self, value: Any, *, times: bool) -> Any:
-        kind = type(value)
-        if kind is str:
-            return self.rename(value)
-        if kind is dict:
-            out = {}
-            for key in sorted(value):
-                item = value[key]
-                if times and key in _TIME_KEYS and type(item) is str:
-                    item = self._time(item)
-                name = self.rename(key)  # a key before its value
-                out[name] = self._walk(item, times=times)
-            return out
-        if kind is list:
-            return [self._walk(item, times=times) for item in value]
-        return value
-
-    def _time(self, text: str) -> str:
+    def _time(self, match: re.Match[str]) -> str:
+        key, text = match.groups()
         try:
-            return self._times.get(parse_time(text), "@?")
+            name = self._times.get(parse_time(text), "@?")
         except Exception:  # not every "timestamp" of a user holds one
-            return text
+            return match.group()
+        return f'"{key}": "{name}"'
 
 
 def _sorted_names(match: re.Match[str]) -> str:

@@ -12,7 +12,7 @@ from adkref.conformance.faults import ScenarioError
 
 DATA = Path(__file__).parents[2] / "conformance"
 SCENARIO = {"id": "one", "rules": ["AGT-001"], "agent": {"kind": "custom", "name": "c"}}
-TRACED = {"scenario": SCENARIO, "trace": [{"at": "turn", "n": 1}], "final": None}
+TRACED = {"scenario": SCENARIO, "trace": [{"at": "turn", "n": 1}], "final": {"events": 1}}
 UNTRACED = {"scenario": SCENARIO, "expect": {"yields": 1}, "rules": ["RMT-001"]}
 
 
@@ -37,7 +37,7 @@ def test_a_case_has_its_place_its_scenario_and_what_is_known_of_it(tmp_path):
             line=1,
             scenario=SCENARIO,
             trace=[{"at": "turn", "n": 1}],
-            final=None,
+            final={"events": 1},
             rules=("AGT-001",),
         ),
         corpus.Case(
@@ -51,13 +51,15 @@ def test_a_case_has_its_place_its_scenario_and_what_is_known_of_it(tmp_path):
     ]
 
 
-def test_a_missing_final_is_not_null(tmp_path):
-    """After a construct_error there is no final state, which is not the same as null."""
+def test_a_final_state_of_null_is_absent(tmp_path):
+    """After a construct_error there is none, which some cases write as null."""
     file = tmp_path / "c.jsonl"
-    file.write_text(_lines({"scenario": SCENARIO, "trace": []}), encoding="utf-8")
-    (case,) = corpus.read(file)
-    assert case.final is corpus.ABSENT
-    assert case.place == f"{file}:1"
+    bare = {"scenario": SCENARIO, "trace": []}
+    file.write_text(_lines(bare, bare | {"final": None}), encoding="utf-8")
+    assert [(case.place, case.final) for case in corpus.read(file)] == [
+        (f"{file}:1", corpus.ABSENT),
+        (f"{file}:2", corpus.ABSENT),
+    ]
 
 
 def test_a_folder_is_read_in_the_order_of_its_names(tmp_path):

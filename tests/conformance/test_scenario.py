@@ -76,6 +76,10 @@ def test_the_schema_is_a_strict_schema():
             "$.turns[0].user.parts[0].txt: unknown key 'txt'; expected 'text'",
         ),
         (
+            _turn(user={"parts": [{"inlineData": {"data": "?"}}]}),
+            '$.turns[0].user.parts[0].inlineData.data: is "?"; expected base64 text',
+        ),
+        (
             _custom({"yield": {"actions": {"escalate": "yes"}}}),
             "$.agent.body[0].yield.actions.escalate: is a text; expected true or false",
         ),
