@@ -4,8 +4,6 @@
 The names below are what a first agent needs; each room's package has the rest.
 """
 
-from importlib.metadata import PackageNotFoundError, version
-
 from adkref.agents import Agent, LlmAgent, LoopAgent, ParallelAgent, SequentialAgent
 from adkref.content import Content, FunctionCall, FunctionResponse, LlmResponse, Part
 from adkref.contexts import CallbackContext, Context, HostContext, RunConfig, ToolContext
@@ -16,10 +14,18 @@ from adkref.plugins import Plugin
 from adkref.runner import Runner
 from adkref.tools import FunctionTool
 
-try:
-    __version__ = version("adkref")
-except PackageNotFoundError:  # a source tree that was never installed
-    __version__ = "0+source"
+
+def __getattr__(name: str) -> str:
+    # Reading the installed version costs more than everything else here; few ask for it.
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("adkref")
+    except PackageNotFoundError:  # a source tree that was never installed
+        return "0+source"
+
 
 __all__ = [
     "AdkError",

@@ -28,6 +28,8 @@ def first_answer(
     A value that is no *expected* is a programming error of *what*.
     """
     for callback in callbacks:
+        if callback is None:  # CB-007
+            raise ProgrammingError(f"a {what} callback is None")
         try:
             value = callback(*arguments)
         except ProgrammingError:

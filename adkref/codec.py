@@ -71,8 +71,12 @@ def record_in(cls: type[T]) -> type[T]:
             return value
         if not isinstance(value, dict):
             raise TypeError(f"expected an object, got {type(value).__name__}")
-        named: dict[str, Any] = {wire_names.get(k.lower(), k): item for k, item in value.items()}
-        return structure({key: item for key, item in named.items() if item is not None}, kind)
+        named = {}
+        for key, item in value.items():
+            if item is not None:
+                folded = key.lower()
+                named[wire_names.get(folded, key)] = item
+        return structure(named, kind)
 
     converter.register_structure_hook(cls, fold_case)
     return cls

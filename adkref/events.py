@@ -189,23 +189,30 @@ _RESPONSE_JSON = {name: codec.camel(name) for name in RESPONSE_FIELDS}
 
 def new_event(invocation_id: str, platform: Platform = DEFAULT_PLATFORM) -> Event:
     """Return a new event: id, then time, the invocation, both delta maps empty (EVT-001)."""
-    return Event(
-        id=platform.new_id(),
-        timestamp=platform.now(),
-        invocation_id=invocation_id,
-        actions=EventActions({}, {}),
-    )
+    fields = _BLANK_EVENT.copy()
+    fields["id"] = platform.new_id()
+    fields["timestamp"] = platform.now()
+    fields["invocation_id"] = invocation_id
+    fields["actions"] = EventActions({}, {})
+    return _event_over(fields)
 
 
 def event_of_response(response: LlmResponse) -> Event:
     """Return an event that carries every field of *response*, its content shared (FLOW-016)."""
+    fields = _BLANK_EVENT | response.__dict__
+    fields["actions"] = EventActions()
+    return _event_over(fields)
+
+
+#: The fields of an event that nobody has filled in yet; every event of a run starts from it.
+_BLANK_EVENT = {key: value for key, value in Event().__dict__.items() if key != "actions"}
+
+
+def _event_over(fields: dict[str, Any]) -> Event:
+    """Return an event whose fields are *fields*: half the price of thirty arguments."""
     event = object.__new__(Event)
-    event.__dict__ = _BLANK_EVENT | response.__dict__
-    event.actions = EventActions()
+    event.__dict__ = fields
     return event
-
-
-_BLANK_EVENT = {k: v for k, v in Event().__dict__.items() if k != "actions"}
 
 
 def visible_on_branch(event_branch: str, branch: str) -> bool:

@@ -98,14 +98,14 @@ class ThreadGroup:
     def spawn(self, name: str, body: Body) -> None:
         """Start a lane."""
         number, lane = len(self._lanes), _Lane()
-        self._lanes.append(lane)
-        self._running += 1
         # A daemon, so that a consumer that was dropped without close cannot hold up the
         # end of the interpreter; close() joins in every orderly case.
         lane.thread = threading.Thread(
             target=self._run, args=(number, lane, body), name=f"adkref-{name}", daemon=True
         )
-        lane.thread.start()
+        lane.thread.start()  # a machine out of threads raises here, and there is no lane then
+        self._lanes.append(lane)
+        self._running += 1
 
     def _run(self, number: int, lane: _Lane, body: Body) -> None:
         put, wait = self._queue.put, lane.ack.acquire

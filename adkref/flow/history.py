@@ -23,7 +23,7 @@ from adkref.content import (
     clone,
 )
 from adkref.events import Event, visible_on_branch
-from adkref.flow.pairing import pair_all, pair_latest, without_orphans
+from adkref.flow.pairing import paired
 from adkref.gotext import to_json
 
 F = TypeVar("F", FunctionCall, FunctionResponse)
@@ -65,9 +65,7 @@ def build_contents(events: Iterable[Event], viewer: Viewer) -> list[Content]:
         given = _current_turn(given, viewer)
     contents = _leading(given, viewer)
     kept, pairing = _selected(given, viewer)
-    if pairing:
-        kept = pair_all(pair_latest(without_orphans(kept)))
-    for event in kept:
+    for event in paired(kept) if pairing else kept:
         content = copied(event.content)
         if content is not None:
             contents.append(content)
@@ -233,10 +231,13 @@ def copied(content: Content | None) -> Content | None:
         copy = clone(part)
         if copy.function_call is not None:
             copy.function_call = _anonymous(copy.function_call)
+        elif copy.function_response is None:
+            if copy.text or not copy.is_zero():
+                parts.append(copy)
+            continue
         if copy.function_response is not None:
             copy.function_response = _anonymous(copy.function_response)
-        if copy.text or not copy.is_zero():
-            parts.append(copy)
+        parts.append(copy)
     return Content(content.role, parts) if parts else None
 
 

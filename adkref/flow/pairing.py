@@ -25,6 +25,35 @@ def response_ids(event: Event) -> set[str]:
     return {response.id for response in event.responses()}
 
 
+def in_place(events: Sequence[Event]) -> bool:
+    """Tell whether every answer already stands right behind its call, each id used once.
+
+    Then both passes below would change nothing, and a long history is spared them.
+    """
+    asked: list[str] = []
+    seen: set[str] = set()
+    for event in events:
+        answers = event.responses()
+        calls = event.calls()
+        if answers:
+            if calls or [answer.id for answer in answers] != asked:
+                return False
+            asked = []
+        elif calls:
+            asked = [call.id for call in calls]
+            if not seen.isdisjoint(asked) or len(set(asked)) != len(asked):
+                return False
+            seen.update(asked)
+        else:
+            asked = []
+    return True
+
+
+def paired(events: Sequence[Event]) -> Sequence[Event]:
+    """Return *events* with every answer next to its call; orphans are gone."""
+    return events if in_place(events) else pair_all(pair_latest(without_orphans(events)))
+
+
 def without_orphans(events: Sequence[Event]) -> list[Event]:
     """Remove responses whose id matches no call at all (V24-004)."""
     known = {call.id for event in events for call in event.calls()}

@@ -58,6 +58,8 @@ def resume_plan(node: str, run: Invocation) -> Plan:
 
     Raises AdkError when an answer does not fit its question's schema.
     """
+    if not responses_of(run.options.message):
+        return Fresh()  # nothing is answered, and a new invocation has no past
     paused = _paused_state(node, run)
     answers = _answers(paused, run)
     if not answers:

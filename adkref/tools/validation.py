@@ -9,13 +9,13 @@ path of the schema that was violated.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError
+from typing import TYPE_CHECKING, Any
 
 from adkref.errors import AdkError, wrap
 from adkref.gotext import quote, text
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 _JSON_TYPES: dict[type, str] = {
     type(None): "null",
@@ -104,6 +104,10 @@ class ArgumentSchema:
     """A JSON schema, compiled once."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
+        # Loaded with the first tool: an agent without tools needs none of it.
+        from jsonschema import Draft202012Validator
+        from jsonschema.exceptions import SchemaError
+
         try:
             Draft202012Validator.check_schema(schema)
         except SchemaError as error:
