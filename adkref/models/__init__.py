@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models: what a flow asks, and what answers."""
 
+from adkref.models.aggregate import StreamAggregator, aggregated
+from adkref.models.candidates import Candidate, GenerateContentResponse, PromptFeedback
 from adkref.models.model import Model, ModelItem, ScriptedModel
 from adkref.models.request import (
     FunctionDeclaration,
@@ -10,11 +12,16 @@ from adkref.models.request import (
 )
 
 __all__ = [
+    "Candidate",
     "FunctionDeclaration",
     "GenerateContentConfig",
+    "GenerateContentResponse",
     "LlmRequest",
     "Model",
     "ModelItem",
+    "PromptFeedback",
     "ScriptedModel",
+    "StreamAggregator",
     "ToolDeclarations",
+    "aggregated",
 ]
