@@ -71,11 +71,11 @@ def record_in(cls: type[T]) -> type[T]:
             return value
         if not isinstance(value, dict):
             raise TypeError(f"expected an object, got {type(value).__name__}")
-        named = {}
+        named: dict[str, Any] = {}
         for key, item in value.items():
             if item is not None:
                 folded = key.lower()
-                named[wire_names.get(folded, key)] = item
+                named[wire_names.get(folded) or key] = item
         return structure(named, kind)
 
     converter.register_structure_hook(cls, fold_case)
