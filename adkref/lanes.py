@@ -59,7 +59,10 @@ class LaneGroup(Protocol):
         """Acknowledge the item that *lane* offered."""
 
     def close(self) -> None:
-        """Refuse whatever is offered until every lane has finished, and join them."""
+        """Refuse whatever is offered until every lane has finished, and join them.
+
+        Raises the first fault, unless :meth:`take` has told of one already (PAR-048).
+        """
 
 
 class LaneStarter(Protocol):
@@ -94,6 +97,7 @@ class ThreadGroup:
         self._lanes: list[_Lane] = []
         self._running = 0
         self._closing = False
+        self._told_of_fault = False
 
     def spawn(self, name: str, body: Body) -> None:
         """Start a lane."""
@@ -131,6 +135,8 @@ class ThreadGroup:
         message = self._queue.get()
         if isinstance(message, Finished):
             self._running -= 1
+            if message.fault is not None and not self._closing:
+                self._told_of_fault = True
         return message
 
     def answer(self, lane: int, *, go_on: bool) -> None:
@@ -140,14 +146,19 @@ class ThreadGroup:
         asked.ack.release()
 
     def close(self) -> None:
-        """Refuse, wait, join."""
+        """Refuse, wait, join; then raise a fault that nobody was told of."""
         self._closing = True
+        fault: BaseException | None = None
         while (message := self.take()) is not None:
             if isinstance(message, Offered):
                 self.answer(message.lane, go_on=False)
+            elif fault is None:
+                fault = message.fault
         for lane in self._lanes:
             assert lane.thread is not None
             lane.thread.join()
+        if fault is not None and not self._told_of_fault:
+            raise fault
 
 
 class ThreadStarter:

@@ -10,7 +10,7 @@ A run works on a context of its own, so ending it concerns no other agent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from attrs import define, field
@@ -133,7 +133,7 @@ class Agent:
         """Yield what the body yields, as pairs; what it raises is the last one."""
         if self.body is None:  # AGT-049
             raise ProgrammingError(f"agent {self.name!r} has no body")
-        return _pairs_of(self.name, self.body(node))
+        return _pairs_of(self.name, self.body, node)
 
     def _before(self, node: Context) -> Pair | None:
         item = self._phase(node, "before", self.before_agent_callbacks)
@@ -198,16 +198,20 @@ def _refuse_repeated(sub_agents: Sequence[Agent | None]) -> None:
         seen.add(id(sub))
 
 
-def _pairs_of(name: str, produced: Any) -> Stream:
+def _pairs_of(name: str, body: Body, node: Context) -> Stream:
     """Turn what a user's body yields and raises into pairs."""
-    if not isinstance(produced, Iterable):  # AGT-049
-        raise ProgrammingError(
-            f"the body of agent {name!r} returned {type(produced).__name__}, expected a generator"
-        )
-    items: Iterator[Any] = iter(produced)
+    items: Iterator[Any] = iter(())
     try:
+        # A body need not be a generator: it may raise before there is anything to iterate.
+        produced = body(node)
+        if not isinstance(produced, Iterable):  # AGT-049
+            raise ProgrammingError(
+                f"the body of agent {name!r} returned {type(produced).__name__}, "
+                "expected a generator"
+            )
+        items = iter(produced)
         for item in items:
-            if type(item) is tuple:
+            if isinstance(item, tuple):  # an item of a child's stream stays what it is
                 yield item
             elif item is None or isinstance(item, Event):
                 yield item, None
@@ -221,5 +225,7 @@ def _pairs_of(name: str, produced: Any) -> Stream:
     except Exception as error:
         yield None, error
     finally:
-        if isinstance(items, Generator):
-            items.close()
+        # A list has nothing to close; a generator and a run of another runner have.
+        close = getattr(items, "close", None)
+        if close is not None:
+            close()

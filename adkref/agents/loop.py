@@ -9,7 +9,7 @@ from attrs import define, field
 
 from adkref.agents.composite import Composite
 from adkref.contexts import Context
-from adkref.streams import Stream
+from adkref.streams import Emitted, Stream
 
 
 @define(eq=False, slots=False, repr=False)
@@ -37,7 +37,8 @@ class LoopAgent(Composite):
                         # LOOP-004: read after the yield, on the producer's own object.
                         event = item[0]
                         if event is not None and event.actions.escalate:
-                            escalated = True
+                            # NODE-072: an event that a child node emits is not our child's.
+                            escalated = escalated or type(item) is not Emitted
                 finally:
                     items.close()
                 if escalated:

@@ -31,13 +31,9 @@ class SequentialAgent(Composite):
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
-        self._inner = _SequentialBase(
-            self.name,
-            description=self.description,
-            before_agent_callbacks=self.before_agent_callbacks,
-            after_agent_callbacks=self.after_agent_callbacks,
-        )
-        self._inner.sub_agents = self.sub_agents
+        # AGT-014: two objects over one state, so a later change to one is seen by the other.
+        self._inner = object.__new__(_SequentialBase)
+        self._inner.__dict__ = self.__dict__
 
     def find_agent(self, name: str) -> Agent | None:
         """Find by name; this agent's own name finds the inner object (AGT-024)."""

@@ -31,6 +31,8 @@ class TrackingArtifacts:
     def save(self, name: str, part: Part) -> int:
         """Save and record; the last recorded version wins (CTX-063)."""
         version = self._need().save(name, part)
+        if version is None:  # CTX-065
+            raise ProgrammingError(f"saving artifact {name!r} gave neither a version nor an error")
         if self._actions.artifact_delta is None:
             self._actions.artifact_delta = {}
         self._actions.artifact_delta[name] = version

@@ -109,6 +109,8 @@ class Context:
             copy.host, copy.inner = host.host, host
         return copy
 
+    with_agent_host = with_host
+
     def with_cancel(self) -> tuple[Context, Callable[[], None]]:
         """Return a copy that can be cancelled alone; the inner is shared (CTX-026)."""
         host, cancel = self.host.with_cancel()
@@ -232,9 +234,11 @@ class Context:
 
     @property
     def output_for_ancestors(self) -> list[str] | None:
-        """The own list, also when empty, else the inner context's (CTX-028)."""
+        """The own list, also when empty, else that of the context it is hosted in (CTX-028)."""
         if self.own_output_for_ancestors is not None:
             return self.own_output_for_ancestors
+        if self.host is not self.inner.host:
+            return None  # hosted in a plain host context, which knows no ancestors
         return getattr(self.inner, "output_for_ancestors", None)
 
     def search_memory(self, query: str) -> list[MemoryEntry]:
@@ -264,6 +268,6 @@ class Context:
 
 
 def _derive(inner: AnyInvocation, delta: InvocationDelta) -> AnyInvocation:
-    if isinstance(inner, Context):
-        return inner.with_invocation_delta(delta)
-    return inner.with_delta(delta)
+    if isinstance(inner, InvocationContext):
+        return inner.with_delta(delta)
+    return inner.with_invocation_delta(delta)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from adkref.contexts.artifacts import TrackingArtifacts
 from adkref.contexts.common import AnyInvocation, Context, ContextDelta
-from adkref.contexts.invocation import InvocationContext, InvocationDelta
+from adkref.contexts.invocation import InvocationDelta
 from adkref.errors import AdkError
 from adkref.events import EventActions, ToolConfirmation
 
@@ -100,7 +100,7 @@ class _Wrapper:
         return self._common.with_invocation_delta(delta)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} agent={self.agent_name!r} branch={self.branch!r}>"
+        return f"<{type(self).__name__} over {self._common!r}>"
 
 
 def _refuse(method: str, kind: str, answer: Any) -> Any:
@@ -286,35 +286,19 @@ def _prepared(actions: EventActions | None) -> EventActions:
     return actions
 
 
-def _readable(ctx: AnyInvocation | _Wrapper) -> AnyInvocation:
-    """Return what a wrapper shows of its inner context: no session, agent or memory (CTX-043)."""
-    if not isinstance(ctx, _Wrapper):
-        return ctx
-    blind = InvocationContext(
-        host=ctx.host,
-        artifacts=ctx.artifacts,  # type: ignore[arg-type]
-        branch=ctx.branch,
-        user_content=ctx.user_content,
-        invocation_id=ctx.invocation_id,
-    )
-    for refused in ("session", "agent", "memory"):
-        getattr(ctx, refused)
-    return blind
-
-
 def callback_context(
     ctx: AnyInvocation | _Wrapper, actions: EventActions | None = None, *, tracking: bool = False
 ) -> CallbackContext:
     """Return a callback context over *ctx* and *actions* (CTX-035).
 
     With *tracking*, as model callbacks have it, saved artifacts are noted in *actions*.
+    Over a wrapper it sees no session, agent and memory: the wrapper refuses them (CTX-043).
     """
     actions = _prepared(actions)
-    given = _readable(ctx)
-    artifacts = given.artifacts
+    artifacts = ctx.artifacts
     common = Context(
-        host=given.host,
-        inner=given,
+        host=ctx.host,
+        inner=cast("AnyInvocation", ctx),
         actions=actions,
         own_artifacts=TrackingArtifacts(artifacts, actions) if tracking else artifacts,
     )
@@ -327,9 +311,12 @@ def tool_context(
     actions: EventActions | None = None,
     confirmation: ToolConfirmation | None = None,
 ) -> ToolContext:
-    """Return the tool context of one call (CTX-037); an empty id is drawn (CTX-038)."""
+    """Return the tool context of one call (CTX-037); an empty id is drawn (CTX-038).
+
+    Over a wrapper it sees as little as :func:`callback_context` (CTX-043).
+    """
     actions = _prepared(actions)
-    given = _readable(ctx)
+    given = cast("AnyInvocation", ctx)
     # The own fields of a common context survive: path, run id, sub-scheduler, resume inputs.
     common = (
         given.with_delta(ContextDelta()) if isinstance(given, Context) else Context.fresh(given)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import ItemsView, Iterator, KeysView, MutableMapping, ValuesView
 from typing import TYPE_CHECKING, Any
 
 from adkref.errors import AdkError, ProgrammingError
@@ -57,16 +57,31 @@ class State(MutableMapping[str, Any]):
         # CTX-057
         raise ProgrammingError("state keys cannot be deleted")
 
-    def __iter__(self) -> Iterator[str]:
-        # CTX-055: the delta is not overlaid.
-        if self._inner is None or self._inner.session is None:
+    # CTX-055: whoever iterates sees the session alone, the delta is not overlaid.
+
+    def _all(self) -> SessionState:
+        session = self._inner.session if self._inner is not None else None
+        if session is None:
             raise ProgrammingError("the context has no session")
-        return iter(self._inner.session.state)
+        return session.state
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
 
     def __len__(self) -> int:
-        if self._inner is None or self._inner.session is None:
-            raise ProgrammingError("the context has no session")
-        return len(self._inner.session.state)
+        return len(self._all())
+
+    def keys(self) -> KeysView[str]:
+        """Return the session's keys of this moment."""
+        return self._all().keys()
+
+    def values(self) -> ValuesView[Any]:
+        """Return the session's values of this moment."""
+        return self._all().values()
+
+    def items(self) -> ItemsView[str, Any]:
+        """Return the session's pairs of this moment."""
+        return self._all().items()
 
     def __repr__(self) -> str:
         return f"<State delta={self._actions.state_delta if self._actions else None!r}>"
