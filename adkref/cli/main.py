@@ -36,8 +36,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     escape_what_cannot_be_printed()
     try:
         code = adkref.main(arguments, prog_name="adkref", standalone_mode=False)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        return error.exit_code
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx is not None else "adkref"
+        _complain(f"{error.format_message()} ('{path} --help' says more)")
+        return error.exit_code
+    except click.ClickException as error:
+        _complain(error.format_message())
         return error.exit_code
     except ScenarioError as error:
         _complain(str(error))

@@ -19,7 +19,7 @@ from adkref.conformance.driver import PLAY
 from adkref.conformance.narrate import final_words, narrate, one_line
 from adkref.conformance.scenario import load
 
-#: Longer lane names push the words to the right, shorter ones are filled up.
+#: Longer lane names push the words of their line to the right.
 _LANE = 24
 
 Scenario = dict[str, Any]
@@ -99,9 +99,11 @@ def _print(out: Console, place: str, scenario: Scenario, answer: Answer) -> None
     line(f"{answer.get('id', '')}{title}", "bold")
     if rules := scenario.get("rules"):
         line(f"rules {', '.join(map(str, rules))}", "dim")
-    for step in narrate(answer.get("trace", [])):
+    steps = list(narrate(answer.get("trace", [])))
+    width = min(_LANE, max((len(step.lane) for step in steps), default=0))
+    for step in steps:
         words = Text(f"{step.number:>5}  ", "dim")
-        words.append(f"{step.lane:<{_LANE}}  ", "bold")
+        words.append(f"{step.lane:<{width}}  ", "bold")
         words.append(step.words, step.style)
         out.print(words, soft_wrap=True)
     if "final" in answer:

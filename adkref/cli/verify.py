@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,7 @@ from adkref.conformance.narrate import one_line
 from adkref.conformance.outcome import DIFFERENT, EQUAL, FAILED, OUTCOMES, SKIPPED, Outcome
 from adkref.conformance.verify import Corpus, Report
 from adkref.conformance.verify import verify as verify_corpora
+from adkref.conformance.workers import LIMIT
 
 _STYLES = {EQUAL: "green", DIFFERENT: "red", SKIPPED: "yellow", FAILED: "red"}
 
@@ -45,8 +47,20 @@ _STYLES = {EQUAL: "green", DIFFERENT: "red", SKIPPED: "yellow", FAILED: "red"}
     show_default=True,
     help="So many failing cases are shown in full.",
 )
+@click.option(
+    "--limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=LIMIT,
+    show_default=True,
+    help="Seconds that a case may take; a slow machine may need more.",
+)
 def verify(
-    corpora: tuple[str, ...], jobs: int, no_skips: bool, as_json: bool, max_diffs: int
+    corpora: tuple[str, ...],
+    jobs: int,
+    no_skips: bool,
+    as_json: bool,
+    max_diffs: int,
+    limit: float,
 ) -> int:
     """Play corpora and compare every case with its golden trace.
 
@@ -59,7 +73,7 @@ def verify(
         Corpus("the project", tuple(project_files()))
     ]
     with _progress(named) as heard:
-        report = verify_corpora(named, jobs=jobs, heard=heard)
+        report = verify_corpora(named, jobs=jobs, limit=limit, heard=heard)
     code = report.exit_code(no_skips=no_skips)
     if as_json:
         print_json({**report.to_json(), "exit_code": code})
@@ -92,7 +106,7 @@ def _progress(corpora: Sequence[Corpus]) -> Iterator[Callable[[Outcome], None]]:
         def heard(outcome: Outcome) -> None:
             nonlocal failing
             failing += outcome.kind in (DIFFERENT, FAILED)
-            words = f"{outcome.file}" + (f", {failing} failing" if failing else "")
+            words = Path(outcome.file).name + (f", {failing} failing" if failing else "")
             bar.update(task, advance=1, description=escape(one_line(words)))
 
         yield heard
@@ -141,16 +155,31 @@ def _verdict(total: Counter[str]) -> str:
 
 def _table(report: Report) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_footer=len(report.tallies) > 1)
-    table.add_column("corpus", "all", no_wrap=True)
+    folder, names = _names(list(report.tallies))
     total = report.total
-    table.add_column("cases", str(total.total()), justify="right")
+    # On a narrow terminal the names fold, the figures stay whole.
+    table.add_column(
+        Text(one_line(f"corpus in {folder}" if folder else "corpus")), "all", overflow="fold"
+    )
+    table.add_column("cases", str(total.total()), justify="right", no_wrap=True)
     for kind in OUTCOMES:
         style = _STYLES[kind] if total[kind] else "dim"
-        table.add_column(kind, str(total[kind]), justify="right", style=style)
-    for file, tally in report.tallies.items():
+        table.add_column(kind, str(total[kind]), justify="right", no_wrap=True, style=style)
+    for name, tally in zip(names, report.tallies.values(), strict=True):
         counts = (str(tally[kind]) for kind in OUTCOMES)
-        table.add_row(Text(one_line(file)), str(tally.total()), *counts)
+        table.add_row(Text(one_line(name)), str(tally.total()), *counts)
     return table
+
+
+def _names(files: list[str]) -> tuple[str, list[str]]:
+    """Return the folder that all files are in, if there is one, and the rest of each name."""
+    try:
+        folder = os.path.commonpath([Path(file).parent for file in files])
+    except ValueError:  # some are relative, some are not
+        folder = ""
+    if folder in ("", ".", os.sep):
+        return "", files
+    return folder, [os.path.relpath(file, folder) for file in files]
 
 
 def _print_failing(out: Console, outcome: Outcome) -> None:

@@ -27,7 +27,7 @@ Record = dict[str, Any]
 
 
 class _Absent:
-    """Stands where a value is missing; JSON's null is a value."""
+    """Stands where a value is missing; inside a record, JSON's null is a value."""
 
     def __repr__(self) -> str:
         return "ABSENT"

@@ -20,6 +20,7 @@ endless loop.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -349,6 +350,10 @@ def serve() -> None:
         os.dup2(nothing.fileno(), 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     function = _find(sys.argv[1])
+    # Traces are large and live for one case: looking through all of them for cycles over and
+    # over takes a good part of the time.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(requests, lines), daemon=True).start()
     with open(answers, "wb") as out:  # noqa: PTH123 - a descriptor is no path

@@ -145,7 +145,7 @@ class TestFirstDifference:
             (FINAL, {"state": {"k": 1}, "events": 2}, "$.events", 1, 2),
             (FINAL, {"state": {"k": True}, "events": 1}, "$.state.k", 1, True),
             (FINAL, ABSENT, "$", FINAL, ABSENT),
-            (ABSENT, None, "$", ABSENT, None),
+            (ABSENT, FINAL, "$", ABSENT, FINAL),
         ],
     )
     def test_final(self, expected, actual, path, one, other):
@@ -206,7 +206,7 @@ class TestForms:
         [
             (total(TRACE), total(TRACE[:3])),
             (total([]), total(TRACE)),
-            (total([], None), total([])),
+            (total([], {"error": None}), total([])),
             (total([], FINAL), total([], {"state": {}, "events": 1})),
         ],
     )
