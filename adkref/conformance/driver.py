@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
+from contextlib import closing
 from importlib import metadata
 from typing import IO, Any, Final
 
@@ -61,14 +62,14 @@ def serve(
 
     asked: list[Any] = []
 
-    def scenarios() -> Iterator[Any]:
+    def scenarios() -> Generator[Any, None, None]:
         for line in requests:
             if not line.strip():
                 continue
             try:
                 request = _request(line)
             except ScenarioError as error:
-                send({"error": f"bad request: {error}"})
+                send({"error": f"bad request: {error.at('')}"})
                 continue
             if request["cmd"] == "hello":
                 send(hello())
@@ -76,9 +77,13 @@ def serve(
                 asked.append(request["scenario"].get("id"))
                 yield request["scenario"]
 
-    for outcome in workers.run(play, scenarios(), limit=limit, ahead=1):
-        identity = asked.pop()
-        send(_answer(outcome, {"id": identity} if isinstance(identity, str) else {}))
+    with (
+        closing(scenarios()) as tasks,
+        closing(workers.run(play, tasks, limit=limit, ahead=1)) as outcomes,
+    ):
+        for outcome in outcomes:
+            identity = asked.pop()
+            send(_answer(outcome, {"id": identity} if isinstance(identity, str) else {}))
 
 
 def _request(line: bytes) -> Message:

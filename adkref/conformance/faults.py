@@ -46,7 +46,9 @@ class ScenarioError(ConformanceError):
         )
 
     def __str__(self) -> str:
-        place = [f"{self.file}:{self.line}"] if self.line else [self.file] if self.file else []
+        line = f"line {self.line}" if self.line and not self.file else ""
+        file = f"{self.file}:{self.line}" if self.line else self.file
+        place = [line or file] if line or file else []
         if self.path is not None:
             place.append(json_path(self.path))
         what = self.problem + (f"; expected {self.expected}" if self.expected else "")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
@@ -124,7 +125,7 @@ def load(path: str | Path) -> Scenario:
 def parse_json(text: str | bytes) -> Any:
     """Decode JSON; what is none is a :class:`ScenarioError` that names the line."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_number, parse_float=_float, parse_int=_int)
     except json.JSONDecodeError as error:
         problem = f"is not JSON: {error.msg} at column {error.colno}"
         raise ScenarioError(problem, line=error.lineno) from error
@@ -134,8 +135,24 @@ def parse_json(text: str | bytes) -> Any:
         raise ScenarioError("is nested too deeply") from error
 
 
-def _refuse_constant(name: str) -> Any:
-    raise ScenarioError(f"is not JSON: {name} is no number")
+def _refuse_number(text: str) -> Any:
+    shown = text if len(text) <= _LONG_NUMBER else f"{text[:_LONG_NUMBER]}…"
+    raise ScenarioError(f"is not JSON: {shown} is no number that a float64 can hold")
+
+
+#: Numbers with fewer digits than this always fit.
+_LONG_NUMBER: Final = 40
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _refuse_number(text)
+
+
+def _int(text: str) -> int:
+    if len(text) > _LONG_NUMBER:
+        _float(text)
+    return int(text)
 
 
 def check(scenario: Any) -> Scenario:

@@ -23,6 +23,7 @@ from adkref.conformance.faults import (
         ),
         (ScenarioError("is wrong", path=("a",)).at("f.jsonl", 3), "f.jsonl:3: $.a: is wrong"),
         (ScenarioError("is empty", file="f.jsonl"), "f.jsonl: is empty"),
+        (ScenarioError("is empty", line=3), "line 3: is empty"),
     ],
 )
 def test_a_scenario_error_says_where_what_and_what_was_expected(error, text):

@@ -250,7 +250,12 @@ def test_loading_reads_one_scenario(tmp_path):
             ":2: is not JSON: Expecting property name enclosed in double quotes at column 3",
         ),
         (b"\xff\xfe", ": is no UTF-8 text"),
-        (b'{"id": NaN}', ": is not JSON: NaN is no number"),
+        (b'{"id": NaN}', ": is not JSON: NaN is no number that a float64 can hold"),
+        (b'{"id": -1e999}', ": is not JSON: -1e999 is no number that a float64 can hold"),
+        (
+            b'{"id": %s}' % (b"1" * 400),
+            f": is not JSON: {'1' * 40}… is no number that a float64 can hold",
+        ),
         (b"[" * 200_000, ": is nested too deeply"),
         (b"{}", ": $: the key 'id' is missing; expected a text"),
     ],
