@@ -288,7 +288,7 @@ def _event_json(it: Event) -> dict[str, Any]:
     out["actions"] = _actions_json(it.actions)
     if it.long_running_tool_ids:
         out["longRunningToolIds"] = list(it.long_running_tool_ids)
-    if it.routes is not None:
+    if it.routes:
         out["routes"] = it.routes
     if it.requested_input is not None:
         out["requestedInput"] = it.requested_input.to_json() | {

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,12 +14,14 @@ from adkref.errors import AdkError
 #: Go's zero time; an event that was never stamped carries it.
 ZERO_TIME = datetime(1, 1, 1, tzinfo=UTC)
 
+#: What fromisoformat accepts beyond this (week dates, blanks, no colons) is no RFC 3339.
+_RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+
 
 def format_time(value: datetime) -> str:
     """Return RFC 3339 with as many fractional digits as needed."""
-    value = value.astimezone(UTC)
-    fraction = f".{value.microsecond:06d}".rstrip("0").rstrip(".") if value.microsecond else ""
-    return f"{value:%Y-%m-%dT%H:%M:%S}{fraction}Z".rjust(20, "0")
+    text = value.astimezone(UTC).isoformat().removesuffix("+00:00")
+    return (text.rstrip("0") if value.microsecond else text) + "Z"
 
 
 def parse_time(value: Any) -> datetime:
@@ -33,20 +36,20 @@ def parse_time(value: Any) -> datetime:
     try:
         if not isinstance(value, str):
             raise TypeError(f"expected a string, got {type(value).__name__}")
-        parsed = datetime.fromisoformat(value)
-        if parsed.tzinfo is None:
-            raise ValueError(f"no time zone in {value!r}")
-        return parsed.astimezone(UTC)
+        if not _RFC_3339.fullmatch(value):
+            raise ValueError("expected RFC 3339")
+        return datetime.fromisoformat(value).astimezone(UTC)
     except (TypeError, ValueError, OverflowError) as error:
         raise AdkError(f"session: decoding event timestamp {raw}: {error}") from error
 
 
 def _time_of_seconds(value: float, raw: str) -> datetime:
-    scaled = value * 1_000_000
-    if math.isfinite(scaled):
-        micros = math.floor(abs(scaled) + 0.5) * (1 if scaled >= 0 else -1)
-        try:
-            return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=micros)
-        except OverflowError:
-            pass  # outside years 1 to 9999, like every other implausible number
-    raise AdkError(f"session: event timestamp {raw} is not a plausible date")
+    try:
+        scaled = abs(value) * 1_000_000
+        micros = math.floor(scaled)
+        if scaled - micros >= 0.5:
+            micros += 1
+        since = timedelta(microseconds=micros if value >= 0 else -micros)
+        return datetime(1970, 1, 1, tzinfo=UTC) + since
+    except (OverflowError, ValueError) as error:  # NaN, infinite, or outside years 1 to 9999
+        raise AdkError(f"session: event timestamp {raw} is not a plausible date") from error
