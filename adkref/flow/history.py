@@ -8,8 +8,9 @@ here, so the common event, a text that everybody may see, takes the short way.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from attrs import frozen
 
@@ -228,16 +229,20 @@ def copied(content: Content | None) -> Content | None:
         return None
     parts = []
     for part in content.parts:
-        copy = clone(part)
-        if copy.function_call is not None:
-            copy.function_call = _anonymous(copy.function_call)
-        elif copy.function_response is None:
-            if copy.text or not copy.is_zero():
-                parts.append(copy)
+        if not part.text and part.is_zero():
             continue
-        if copy.function_response is not None:
-            copy.function_response = _anonymous(copy.function_response)
-        parts.append(copy)
+        own = clone(part)
+        if (call := own.function_call) is not None:
+            call = own.function_call = _anonymous(call)
+            call.args = _own_map(call.args)
+        if (response := own.function_response) is not None:
+            response = own.function_response = _anonymous(response)
+            response.response = _own_map(response.response)
+        if own.inline_data is not None:  # REQ-055 writes to it
+            own.inline_data = clone(own.inline_data)
+        if own.file_data is not None:
+            own.file_data = clone(own.file_data)
+        parts.append(own)
     return Content(content.role, parts) if parts else None
 
 
@@ -246,3 +251,8 @@ def _anonymous(function: F) -> F:
     if function.id.startswith("adk-"):
         function.id = ""
     return function
+
+
+def _own_map(values: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a shallow copy of the same type: a nil map is written as null."""
+    return values.copy() if type(values) is dict else copy.copy(values)
