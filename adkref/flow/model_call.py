@@ -69,7 +69,7 @@ def call_model(
 
     # MODEL
     streaming = ctx.run_config is not None and ctx.run_config.streaming_mode == "sse"  # MDL-004
-    items = _responses(model.name, model.generate(ctx, request, streaming))
+    items = _responses(model, ctx, request, streaming)
     try:
         for response, error in items:
             event_id = new_id()
@@ -115,15 +115,18 @@ class _Asking:
 
 
 def _responses(
-    name: str, items: Any
+    model: Model, ctx: Context, request: LlmRequest, streaming: bool
 ) -> Generator[tuple[LlmResponse | None, Exception | None], None, None]:
     """Yield what a model yields, as pairs; what it raises is the last one."""
+    items: Any = None
     try:
+        items = model.generate(ctx, request, streaming)  # a plain function raises here
         for item in items:
             response, error = item if type(item) is tuple else (item, None)
             if error is None and not isinstance(response, LlmResponse):
                 raise ProgrammingError(
-                    f"model {name!r} yielded {type(response).__name__}, expected an LlmResponse"
+                    f"model {model.name!r} yielded {type(response).__name__}, "
+                    "expected an LlmResponse"
                 )
             yield response, error
     except ProgrammingError:

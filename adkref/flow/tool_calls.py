@@ -26,7 +26,7 @@ from adkref.lanes import Finished, Hand
 from adkref.plugins import plugins_of
 from adkref.streams import Pair
 from adkref.tools.agent_tool import UNSEEN, displayable
-from adkref.tools.tool import defers_response, is_function, is_streaming
+from adkref.tools.tool import StreamingLike, defers_response, is_function, is_streaming
 
 if TYPE_CHECKING:
     from adkref.agents.llm import LlmAgent
@@ -97,11 +97,12 @@ class ToolCalls:
         args = call.args if call.args is not None else NilMap()  # TOOL-015
         tool = self.tools.get(call.name)
         if call.name == STOP_STREAMING:
-            wanted = args.get("function_name", "")
+            name = args.get("function_name")
+            wanted = name if isinstance(name, str) else ""
             status = f"No active streaming function named {wanted} found"
             result: Result = {"status": status}
         elif tool is not None and is_streaming(tool):
-            result = _joined(tool.run_stream(ctx, args))
+            result = _joined(tool, ctx, args)
         elif tool is not None and is_function(tool):
             result = yield from self._chain(ctx, tool, args)
         else:
@@ -194,10 +195,10 @@ def _run_tool(
     return result, None
 
 
-def _joined(pieces: Any) -> dict[str, Any]:
+def _joined(tool: StreamingLike, ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
     """Concatenate what a streaming tool yields; its first error discards the text (TOOL-011)."""
     try:
-        return {"result": "".join(pieces)}
+        return {"result": "".join(tool.run_stream(ctx, args))}
     except ProgrammingError:
         raise
     except Exception as error:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ from adkref.errors import (
     ConfirmationRequired,
     ProgrammingError,
 )
-from adkref.gotext import quote, type_name
+from adkref.gotext import float_text, quote, type_name
 from adkref.models.request import FunctionDeclaration, LlmRequest
 from adkref.tools.signature import Signature
 from adkref.tools.tool import Result, pack_tool
@@ -155,6 +156,8 @@ def as_json(value: Any) -> Any:
 
 
 def _as_json(value: Any, path: str) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise TypeError(f"{path}: {float_text(value)} is not JSON")
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, NilMap) and not value:
@@ -169,6 +172,6 @@ def _as_json(value: Any, path: str) -> Any:
     if isinstance(value, Jsonable):
         return value.to_json()
     plain = codec.converter.unstructure(value)
-    if plain is value:
+    if type(plain) is type(value):  # a set stays a set
         raise TypeError(f"{path}: {type(value).__name__} is not JSON")
     return _as_json(plain, path)

@@ -9,10 +9,11 @@ is the whole of it; the JSON Schema of a tool goes through :mod:`jsonschema`.
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from adkref.errors import AdkError, wrap
-from adkref.gotext import numbers_as_go, quote, text, type_name
+from adkref.gotext import quote, text, type_name
 
 Schema = dict[str, Any]
 
@@ -92,7 +93,11 @@ def parse_output(output: str, schema: Schema) -> dict[str, Any]:
     :func:`check_object`.
     """
     try:
-        value = numbers_as_go(json.loads(output))
+        value = _DECODER.decode(output)
+    except AdkError as error:
+        raise wrap("failed to parse output JSON", error) from error
+    except RecursionError as error:
+        raise AdkError("failed to parse output JSON: exceeded max depth") from error
     except ValueError as error:
         raise AdkError(f"failed to parse output JSON: {_go_syntax_error(output)}") from error
     if value is None:
@@ -104,6 +109,24 @@ def parse_output(output: str, schema: Schema) -> dict[str, Any]:
         )
     check_object(value, schema, OUTPUT)
     return value
+
+
+def _number(digits: str) -> float:
+    """Return a number as Go decodes it; one that is no float64 is refused."""
+    value = float(digits)
+    if math.isinf(value):
+        raise AdkError(f"json: cannot unmarshal number {digits} into Go value of type float64")
+    return value
+
+
+def _no_constant(name: str) -> float:
+    """Refuse NaN and Infinity, which Python reads and JSON does not have."""
+    if name.startswith("-"):
+        raise AdkError(f"invalid character {_char(name[1])} in numeric literal")
+    raise AdkError(f"invalid character {_char(name[0])} looking for beginning of value")
+
+
+_DECODER = json.JSONDecoder(parse_int=_number, parse_float=_number, parse_constant=_no_constant)
 
 
 def _json_kind(value: Any) -> str:
@@ -134,7 +157,7 @@ def _go_syntax_error(output: str) -> str:
     if first not in '{["-0123456789':
         return f"invalid character {_char(first)} looking for beginning of value"
     try:
-        _, end = json.JSONDecoder().raw_decode(stripped)
+        _, end = _DECODER.raw_decode(stripped)
     except ValueError:
         return "unexpected end of JSON input"
     rest = stripped[end:].lstrip(" \t\r\n")

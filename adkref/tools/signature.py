@@ -19,7 +19,7 @@ class Signature:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         # pydantic costs a tenth of a second to import; only derived schemas need it.
-        from pydantic import ConfigDict, create_model
+        from pydantic import BaseModel, ConfigDict, Field, create_model
         from pydantic.errors import PydanticUserError
 
         try:
@@ -29,15 +29,25 @@ class Signature:
             raise wrap("failed to infer input schema", error) from error
         self._function = function
         self._context: str | None = None
+        #: The names of the model's fields and those of the function's parameters.
+        self._names: dict[str, str] = {}
         fields: dict[str, Any] = {}
         for name, parameter in parameters.items():
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 raise AdkError(f"failed to infer input schema: parameter {parameter} is variadic")
+            if parameter.kind is parameter.POSITIONAL_ONLY:
+                raise AdkError(
+                    f"failed to infer input schema: parameter {parameter} is positional-only"
+                )
             if hints.get(name) is ToolContext or name in CONTEXT_NAMES:
                 self._context = name
                 continue
             default = ... if parameter.default is parameter.empty else parameter.default
-            fields[name] = (hints.get(name, Any), default)
+            key = name
+            if name.startswith("_") or hasattr(BaseModel, name):  # pydantic's own names
+                key, default = f"parameter_{len(fields)}", Field(default, alias=name)
+            self._names[key] = name
+            fields[key] = (hints.get(name, Any), default)
         try:
             self._model = create_model(
                 function.__name__, __config__=ConfigDict(extra="forbid"), **fields
@@ -50,7 +60,7 @@ class Signature:
     def call(self, ctx: ToolContext, args: dict[str, Any]) -> Any:
         """Call the function; a number that is whole fits an int parameter."""
         values = self._model.model_validate(args)
-        named = {name: getattr(values, name) for name in type(values).model_fields}
+        named = {name: getattr(values, key) for key, name in self._names.items()}
         if self._context is not None:
             named[self._context] = ctx
         return self._function(**named)
