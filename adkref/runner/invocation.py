@@ -139,11 +139,15 @@ class Invocation:
     def append(self, event: Event, failing: str) -> None:
         """Store *event*; raises AdkError ``<failing>: <cause>``."""
         try:
-            self.services.sessions.append_event(self.session, event)
+            self._store(event)
         except ProgrammingError:
             raise
         except Exception as error:
             raise wrap(failing, error) from error
+
+    def _store(self, event: Event) -> None:
+        platform = self.context.host.platform  # an event without id gets one of the run's
+        self.services.sessions.append_event(self.session, event, platform=platform)
 
     # --- before_run and after_run (3.6) ----------------------------------------------------
 
@@ -193,7 +197,7 @@ class Invocation:
             event.actions.compaction = record  # PLG-058
         if not event.partial:  # judged on the resulting event
             try:
-                self.services.sessions.append_event(self.session, event)
+                self._store(event)
             except ProgrammingError:
                 raise
             except Exception as error:

@@ -127,8 +127,9 @@ class Runner:
         the table RUN-080.
         """
         # SESSION
+        host = host if host is not None else HostContext.background()
         try:
-            session = self._session(user_id, session_id)
+            session = self._session(user_id, session_id, host)
         except ProgrammingError:
             raise
         except Exception as error:
@@ -136,7 +137,6 @@ class Runner:
             return
 
         # PATH
-        host = host if host is not None else HostContext.background()
         options = Options(message, config or RunConfig(), state_delta, yield_user_message)
         root = self.agent
         agent: Agent = root
@@ -161,7 +161,7 @@ class Runner:
         finally:
             items.close()
 
-    def _session(self, user_id: str, session_id: str) -> Session:
+    def _session(self, user_id: str, session_id: str, host: HostContext) -> Session:
         """Get the session, or create it after any failure to get it (RUN-011, RUN-012)."""
         service = self._services.sessions
         try:
@@ -171,7 +171,7 @@ class Runner:
         except Exception:
             if not self._auto_create:
                 raise
-        return service.create(self.app_name, user_id, session_id)
+        return service.create(self.app_name, user_id, session_id, platform=host.platform)
 
     def __enter__(self) -> Self:
         return self

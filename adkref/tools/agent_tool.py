@@ -97,7 +97,9 @@ class AgentTool:
             raise AdkError("failed to create runner") from error
         state = {k: v for k, v in ctx.readonly_state.items() if not k.startswith("_adk")}
         try:
-            session = sessions.create(self.agent.name, ctx.user_id, state=state)
+            session = sessions.create(
+                self.agent.name, ctx.user_id, state=state, platform=ctx.host.platform
+            )
         except AdkError as error:
             raise wrap(f"failed to create session for sub-agent {self.name}", error) from error
         last: Content | None = None
