@@ -18,13 +18,37 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from enum import Enum
 from queue import SimpleQueue
 from typing import Any, Protocol
 
 from attrs import frozen
 
-#: Hands an item to the consumer; False means that the lane has to stop.
-Hand = Callable[[Any], bool]
+
+class Hand(Protocol):
+    """What a lane hands its items over with."""
+
+    def __call__(self, item: Any) -> bool:
+        """Hand *item* over and wait until the consumer is done; False means stop."""
+
+    def post(self, item: Any) -> bool:
+        """Queue *item* and go on, waiting only while the queue is full; False means stop."""
+
+
+class Liberty(Enum):
+    """What the rules leave open, and threads decide by chance in ADK-Go.
+
+    The default group takes no liberty; the controlled one tries both ways.
+    """
+
+    #: A lane whose host is dead still offers its item, and goes on if it is taken (PAR-045).
+    OFFER_AFTER_CANCEL = "offer after cancel"
+    #: The consumer still takes an item that was offered when the host died (PAR-045).
+    TAKE_AFTER_CANCEL = "take after cancel"
+    #: The lane whose item made the consumer stop is told to go on first (PAR-063).
+    GO_ON_AT_STOP = "go on at stop"
+
+
 #: What a lane runs; its result reaches the consumer in :class:`Finished`.
 Body = Callable[[Hand], Any]
 
@@ -58,6 +82,9 @@ class LaneGroup(Protocol):
     def answer(self, lane: int, *, go_on: bool) -> None:
         """Acknowledge the item that *lane* offered."""
 
+    def takes(self, liberty: Liberty) -> bool:
+        """Tell whether to make use of *liberty*, here and now."""
+
     def close(self) -> None:
         """Refuse whatever is offered until every lane has finished, and join them.
 
@@ -68,8 +95,12 @@ class LaneGroup(Protocol):
 class LaneStarter(Protocol):
     """Makes groups."""
 
-    def group(self) -> LaneGroup:
-        """Return a new, empty group."""
+    @property
+    def runs_nodes_beside(self) -> bool:
+        """Whether an LLM root runs in a lane beside its consumer, as in ADK-Go (RUN-072)."""
+
+    def group(self, dead: Callable[[], object]) -> LaneGroup:
+        """Return a new, empty group; *dead* tells whether the lanes' host was cancelled."""
 
 
 class _Lane:
@@ -89,14 +120,32 @@ class _Lane:
         self.thread: threading.Thread | None = None
 
 
+class _ThreadHand:
+    """A lane's hand in a group of threads."""
+
+    __slots__ = ("_group", "_lane", "_number")
+
+    def __init__(self, group: ThreadGroup, number: int, lane: _Lane) -> None:
+        self._group, self._number, self._lane = group, number, lane
+
+    def __call__(self, item: Any) -> bool:
+        if self._group.closing:
+            return False
+        self._group.queue.put(Offered(self._number, item))
+        self._lane.ack.acquire()
+        return self._lane.go_on
+
+    post = __call__  # a thread that is always waited for may be waited for here, too
+
+
 class ThreadGroup:
     """Lanes as threads; see :class:`LaneGroup`."""
 
     def __init__(self) -> None:
-        self._queue: SimpleQueue[Offered | Finished] = SimpleQueue()
+        self.queue: SimpleQueue[Offered | Finished] = SimpleQueue()
         self._lanes: list[_Lane] = []
         self._running = 0
-        self._closing = False
+        self.closing = False
         self._told_of_fault = False
 
     def spawn(self, name: str, body: Body) -> None:
@@ -112,30 +161,21 @@ class ThreadGroup:
         self._running += 1
 
     def _run(self, number: int, lane: _Lane, body: Body) -> None:
-        put, wait = self._queue.put, lane.ack.acquire
-
-        def hand(item: Any) -> bool:
-            if self._closing:
-                return False
-            put(Offered(number, item))
-            wait()
-            return lane.go_on
-
         try:
-            result = body(hand)
+            result = body(_ThreadHand(self, number, lane))
         except BaseException as fault:
-            put(Finished(number, fault=fault))
+            self.queue.put(Finished(number, fault=fault))
         else:
-            put(Finished(number, result))
+            self.queue.put(Finished(number, result))
 
     def take(self) -> Offered | Finished | None:
         """Wait for the next item or end."""
         if not self._running:
             return None
-        message = self._queue.get()
+        message = self.queue.get()
         if isinstance(message, Finished):
             self._running -= 1
-            if message.fault is not None and not self._closing:
+            if message.fault is not None and not self.closing:
                 self._told_of_fault = True
         return message
 
@@ -145,9 +185,14 @@ class ThreadGroup:
         asked.go_on = go_on
         asked.ack.release()
 
+    def takes(self, liberty: Liberty) -> bool:
+        """Tell that threads take no liberty: what happens is the same in every run."""
+        del liberty
+        return False
+
     def close(self) -> None:
         """Refuse, wait, join; then raise a fault that nobody was told of."""
-        self._closing = True
+        self.closing = True
         fault: BaseException | None = None
         while (message := self.take()) is not None:
             if isinstance(message, Offered):
@@ -164,8 +209,11 @@ class ThreadGroup:
 class ThreadStarter:
     """The default: every group is made of threads."""
 
-    def group(self) -> LaneGroup:
+    runs_nodes_beside = False
+
+    def group(self, dead: Callable[[], object]) -> LaneGroup:
         """Return an empty group of threads."""
+        del dead  # its lanes look themselves
         return ThreadGroup()
 
 

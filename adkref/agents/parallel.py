@@ -21,7 +21,7 @@ from adkref.agents.composite import Composite
 from adkref.contexts import Context, HostContext, InvocationContext
 from adkref.errors import AdkError, wrap
 from adkref.gotext import quote
-from adkref.lanes import Finished, Hand
+from adkref.lanes import Finished, Hand, LaneGroup, Liberty
 from adkref.streams import Stream
 
 
@@ -40,18 +40,17 @@ class ParallelAgent(Composite):
 
     def _items(self, node: Context) -> Stream:
         host, cancel = node.host.with_cancel()
-        lanes = host.lanes.group()
+        lanes = host.lanes.group(host.error)
         failure = _FirstError(cancel)
         try:
             for sub in list(self.sub_agents):  # PAR-020: all at once
                 context = self._context_of(sub, node, host)
-                lanes.spawn(sub.name, partial(_lane, sub, context, failure))
+                lanes.spawn(sub.name, partial(_lane, sub, context, lanes, failure))
             while (message := lanes.take()) is not None:
                 if isinstance(message, Finished):
                     if message.fault is not None:
                         raise message.fault  # PAR-048: not an error item
-                elif host.error() is not None:
-                    # PAR-045 allows to deliver a pending item or not; we do not.
+                elif host.error() is not None and not lanes.takes(Liberty.TAKE_AFTER_CANCEL):
                     lanes.answer(message.lane, go_on=False)
                 else:
                     delivered = False
@@ -59,7 +58,8 @@ class ParallelAgent(Composite):
                         yield message.item
                         delivered = True
                     finally:  # PAR-023 on return, PAR-060 and PAR-063 on a stop
-                        lanes.answer(message.lane, go_on=delivered)
+                        go_on = delivered or lanes.takes(Liberty.GO_ON_AT_STOP)
+                        lanes.answer(message.lane, go_on=go_on)
         finally:
             cancel()  # PAR-029, PAR-060
             lanes.close()  # PAR-061
@@ -97,14 +97,22 @@ class _FirstError:
         self._cancel()
 
 
-def _lane(sub: Agent, context: InvocationContext, failure: _FirstError, hand: Hand) -> None:
+def _lane(
+    sub: Agent,
+    context: InvocationContext,
+    lanes: LaneGroup,
+    failure: _FirstError,
+    hand: Hand,
+) -> None:
     """Run one sub-agent to its end, its first error, or a stop; then report the error."""
-    error = _run_to_error(sub, context, hand)
+    error = _run_to_error(sub, context, lanes, hand)
     if error is not None:  # the sub-agent has cleaned up by now
         failure.record(wrap(f"failed to run sub-agent {quote(sub.name)}", error))  # PAR-041
 
 
-def _run_to_error(sub: Agent, context: InvocationContext, hand: Hand) -> Exception | None:
+def _run_to_error(
+    sub: Agent, context: InvocationContext, lanes: LaneGroup, hand: Hand
+) -> Exception | None:
     host = context.host
     items = sub.run(context)
     try:
@@ -112,10 +120,12 @@ def _run_to_error(sub: Agent, context: InvocationContext, hand: Hand) -> Excepti
             if item[1] is not None:
                 return item[1]  # PAR-040: an event beside it is dropped
             # PAR-051: a lane that waits in the cancelled state ends with that error.
-            if (dead := host.error()) is not None:
+            dead = host.error()
+            if dead is not None and not lanes.takes(Liberty.OFFER_AFTER_CANCEL):
                 return dead
             go_on = hand(item)
-            if (dead := host.error()) is not None:
+            dead = host.error()
+            if dead is not None and not (go_on and lanes.takes(Liberty.OFFER_AFTER_CANCEL)):
                 return dead
             if not go_on:
                 return None

@@ -20,7 +20,7 @@ from adkref.conformance.scenario import Scenario, check, skip_reason
 from adkref.conformance.script import CallCounter, content_of, fill_event
 from adkref.conformance.trace import Names, Tracer, event_json, plain
 from adkref.content import ROLE_USER, Content
-from adkref.contexts import RunConfig
+from adkref.contexts import HostContext, RunConfig
 from adkref.errors import AdkError
 from adkref.events import Event, EventCompaction, EventReference, new_event
 from adkref.gotext import numbers_as_go
@@ -55,7 +55,7 @@ def play(scenario: Any) -> Answer:
         if reason := skip_reason(scenario):
             return {**known, "skip": reason}
         gc.set_threshold(*_GC_THRESHOLDS)
-        return _Play(scenario).answer()
+        return Play(scenario).answer()
     except ScenarioError as error:
         return {**known, "error": f"bad scenario: {error}"}
     except HarnessError as error:
@@ -72,12 +72,18 @@ def _where(error: BaseException) -> str:
     return f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
 
 
-class _Play:
+class Play:
     """One scenario on its way: what its parts need to know of each other."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        tracer: Tracer | None = None,
+        host: HostContext | None = None,
+    ) -> None:
         self.scenario = scenario
-        self.tracer = Tracer()
+        self.tracer = tracer if tracer is not None else Tracer()
+        self.host = host
         self.build = Build(self.tracer)
         self.service = InMemorySessionService()
         self.sessions = TracedSessions(
@@ -186,6 +192,7 @@ class _Play:
             ),
             state_delta=None if state_delta is None else numbers_as_go(state_delta),
             yield_user_message=turn.get("yield_user_message", False),
+            host=self.host,
         )
         add = self.tracer.add
         try:

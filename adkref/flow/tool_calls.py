@@ -69,7 +69,7 @@ class ToolCalls:
         if len(calls) == 1:
             return (yield from self._run_one(calls[0]))
         events: list[Event | None] = [None] * len(calls)
-        lanes = self.ctx.host.lanes.group()
+        lanes = self.ctx.host.lanes.group(self.ctx.host.error)
         try:
             for call in calls:
                 lanes.spawn(call.id or call.name, partial(_run_lane, self._run_one, call))
