@@ -13,6 +13,7 @@ import click
 from adkref.cli.common import BAD_INPUT, FAILURE, SUCCESS, escape_what_cannot_be_printed
 from adkref.cli.driver import driver
 from adkref.cli.play import play
+from adkref.cli.rules import rules
 from adkref.cli.verify import verify
 from adkref.conformance.driver import version
 from adkref.conformance.faults import ConformanceError, ScenarioError
@@ -27,7 +28,7 @@ def adkref() -> None:
     """Play and verify agent scenarios with the reference implementation of ADK."""
 
 
-for command in (play, verify, driver):
+for command in (play, verify, driver, rules):
     adkref.add_command(command)
 
 

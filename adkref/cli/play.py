@@ -15,7 +15,7 @@ from rich.text import Text
 import adkref.conformance.corpus as corpora
 from adkref.cli.common import BAD_INPUT, FAILURE, SUCCESS, case_by_id, console, print_json
 from adkref.conformance import workers
-from adkref.conformance.driver import PLAY
+from adkref.conformance.driver import LIMIT, PLAY
 from adkref.conformance.narrate import final_words, narrate, one_line
 from adkref.conformance.scenario import load
 
@@ -68,7 +68,7 @@ def _played(named: str) -> Iterator[tuple[str, Scenario, Answer]]:
             asked.append((place, scenario))
             yield scenario
 
-    with closing(workers.run(PLAY, scenarios(), ahead=1)) as answers:
+    with closing(workers.run(PLAY, scenarios(), limit=LIMIT, ahead=1)) as answers:
         for answer in answers:
             place, scenario = asked.pop()
             yield place, scenario, _answer(answer, scenario)

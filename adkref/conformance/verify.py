@@ -11,7 +11,7 @@ could not be played.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -135,13 +135,16 @@ def verify(
     cases: list[corpus.Case] = []
     outcomes: dict[int, Outcome] = {}
 
-    def tasks() -> Iterator[dict[str, Any]]:
+    def tasks() -> Generator[dict[str, Any], None, None]:
         for case in corpus.read_all(file for each in corpora for file in each.files):
             # The place is remembered, the traces are not: all of them would fill the memory.
             cases.append(_place(case))
             yield _task(case)
 
-    with closing(workers.run(check, tasks(), jobs=jobs, limit=limit)) as answers:
+    with (
+        closing(tasks()) as given,
+        closing(workers.run(check, given, jobs=jobs, limit=limit)) as answers,
+    ):
         for answer in answers:
             outcome = _outcome(cases[answer.index], answer)
             outcomes[answer.index] = outcome

@@ -73,7 +73,7 @@ def run(
     jobs: int = 1,
     limit: float = LIMIT,
     ahead: int | None = None,
-) -> Generator[Answer]:
+) -> Generator[Answer, None, None]:
     """Apply ``module:function`` to each task in one of *jobs* worker processes.
 
     Answers are yielded as they come; with one worker that is the order of the tasks.
