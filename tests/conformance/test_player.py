@@ -166,7 +166,7 @@ def test_history_is_stored_before_the_first_turn():
         {"author": "m", "content": "b", "invocationId": "inv-old", "usageMetadata": {"n": 1}},
         {"compaction": {"from": 1, "to_at": 7, "summary": "sum", "excluded": [2]}},
     ]
-    service = player._Play({"id": "x", "session": SESSION, "agent": _custom()})
+    service = player.Play({"id": "x", "session": SESSION, "agent": _custom()})
     service._set_up()
     stored = service.service.get("app", "u", "s")
     service._store_history(stored, history)
