@@ -169,14 +169,15 @@ def _words(line: covering.Line) -> str:
         "different": line.count(DIFFERENT, FAILED),
         "skipped": line.count(SKIPPED),
     }
-    words = [f"cases: {count} {kind}" for kind, count in counts.items() if count]
+    cases = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+    words = [f"cases: {cases}"] if cases else []
     if line.entry.tests:
         words.append(f"tests: {len(line.entry.tests)}")
     if line.entry.killed_by:
         words.append(f"killing mutants: {len(line.entry.killed_by)}")
     if line.entry.exclusion is not None:
         words.append(f"excluded: {line.entry.exclusion.reason}")
-    return ", ".join(words) or "nothing"
+    return "; ".join(words) or "nothing"
 
 
 def _table(covered: covering.Coverage) -> Table:
