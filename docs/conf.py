@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-import re
 from importlib.metadata import version as installed_version
 from typing import TYPE_CHECKING
 
 from docutils import nodes
 from sphinx.util import logging
+
+from adkref.conformance.rules.ids import RULE
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -28,7 +29,6 @@ myst_heading_anchors = 3
 # Pseudo-code, JSON and Go stand in fences without a language; none is to be guessed.
 highlight_language = "none"
 
-_RULE = re.compile(r"\b[A-Z]{2,4}[0-9]{0,2}-[0-9]{3}(?![0-9])")
 _logger = logging.getLogger(__name__)
 
 
@@ -38,7 +38,7 @@ def _anchor_rules(app: Sphinx, doctree: nodes.document) -> None:
     for strong in doctree.findall(nodes.strong):
         rule = strong.astext()
         block = strong.parent
-        if not _RULE.fullmatch(rule) or not block.astext().startswith(rule):
+        if not RULE.fullmatch(rule) or not block.astext().startswith(rule):
             continue
         if rule in rules:
             _logger.warning("rule %s is defined twice", rule, location=block)
@@ -54,7 +54,7 @@ def _link_rules(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         if isinstance(parent, nodes.reference | nodes.literal | nodes.literal_block | nodes.title):
             continue
         pieces, end = [], 0
-        for match in _RULE.finditer(text):
+        for match in RULE.finditer(text):
             rule = match.group()
             if rule not in rules:
                 _logger.warning("no chapter defines rule %s", rule, location=parent)
