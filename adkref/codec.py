@@ -11,12 +11,13 @@ from __future__ import annotations
 import base64
 import binascii
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_origin
 
 import attrs
 from cattrs import Converter, transform_error
 from cattrs.errors import BaseValidationError
 from cattrs.gen import make_dict_structure_fn, override
+from cattrs.v import format_exception
 
 from adkref.errors import AdkError
 from adkref.timestamps import format_time, parse_time
@@ -56,7 +57,21 @@ def record(cls: type[T]) -> type[T]:
 
 
 def _wire_names(cls: type) -> dict[str, Any]:
-    return {f.name: override(rename=json_name(f)) for f in attrs.fields(cls)}
+    return {
+        f.name: override(rename=json_name(f), struct_hook=_list_in if _is_list(f.type) else None)
+        for f in attrs.fields(cls)
+    }
+
+
+def _is_list(kind: Any) -> bool:
+    return get_origin(kind) is list or any(get_origin(item) is list for item in get_args(kind))
+
+
+def _list_in(value: Any, kind: Any) -> Any:
+    """Decode a list; cattrs alone would take the letters of a text for its elements."""
+    if not isinstance(value, list):
+        raise TypeError(f"expected a list, got {type(value).__name__}")
+    return converter.structure(value, kind)
 
 
 def record_in(cls: type[T]) -> type[T]:
@@ -143,6 +158,11 @@ converter.register_unstructure_hook(dict, _free_form)
 converter.register_unstructure_hook(list, _free_form)
 
 
+def _words(error: BaseException, kind: type | None) -> str:
+    # Our own errors, of times (EVT-024), say what is wrong.
+    return str(error) if isinstance(error, AdkError) else format_exception(error, kind)
+
+
 def to_json(value: Any) -> Any:
     """Return the JSON form of a registered record."""
     return converter.unstructure(value)
@@ -156,6 +176,7 @@ def from_json(cls: type[T], value: Any) -> T:
     try:
         return converter.structure(value, cls)
     except BaseValidationError as error:
-        raise DecodeError("; ".join(transform_error(error, path=cls.__name__))) from error
+        faults = transform_error(error, path=cls.__name__, format_exception=_words)
+        raise DecodeError("; ".join(faults)) from error
     except (TypeError, ValueError) as error:
         raise DecodeError(f"{cls.__name__}: {error}") from error
