@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes tests/kit.py importable from every folder of tests."""
