@@ -56,7 +56,7 @@ class Canonical:
 
 def canonical(played: Mapping[str, Any], ordering: str = TOTAL) -> Canonical:
     """Return the canonical form of ``{"trace": [...], "final": ...}``."""
-    records = [_settled(record, ordering) for record in played["trace"]]
+    records = [settled(record, ordering) for record in played["trace"]]
     # After a construct_error there is no final state; some cases write that as null.
     final = _mask_types(played["final"]) if played.get("final") is not None else ABSENT
     if ordering == TOTAL:
@@ -98,7 +98,7 @@ def same(one: Any, other: Any) -> bool:
 # What is left open in every trace
 
 
-def _settled(record: Record, ordering: str) -> Record:
+def settled(record: Record, ordering: str) -> Record:
     record = _mask_types(record)
     for event in _events(record):
         _sort_tool_ids(event)
