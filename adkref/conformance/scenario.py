@@ -9,20 +9,15 @@ told with its JSON path.
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
-from importlib.resources import files
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError, best_match
-
 from adkref.conformance.faults import JsonPath, ScenarioError
+from adkref.conformance.schema import Violation, first_violation, kind_of
 from adkref.conformance.script import (
     BODY,
     CONTENT,
@@ -158,9 +153,7 @@ def _int(text: str) -> int:
 def check(scenario: Any) -> Scenario:
     """Return *scenario* if it is one that can be played; raise :class:`ScenarioError`."""
     try:
-        error = best_match(_validator().iter_errors(scenario))
-        if error is not None:
-            raise _explained(error)
+        _refuse(first_violation("scenario", scenario))
         _check_agents(scenario)
         _check_ops(scenario)
     except RecursionError as error:
@@ -169,134 +162,9 @@ def check(scenario: Any) -> Scenario:
     return checked
 
 
-@cache
-def schema() -> dict[str, Any]:
-    """Return the JSON schema of the format."""
-    source = files(__package__).joinpath("schemas/scenario.schema.json")
-    document: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
-    return document
-
-
-@cache
-def _validator(definition: str = "") -> Draft202012Validator:
-    """Return a validator of scenarios, or of one of the schema's definitions."""
-    if not definition:
-        return Draft202012Validator(schema())
-    return Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": schema()["$defs"]})
-
-
-# --- a schema's error in words -----------------------------------------------------------
-
-
-def _explained(error: ValidationError, below: JsonPath = ()) -> ScenarioError:
-    path = below + tuple(error.absolute_path)
-    explain = _EXPLANATIONS.get(str(error.validator))
-    if explain is None:
-        return ScenarioError(error.message, path=path)
-    around = error.schema if isinstance(error.schema, dict) else {}
-    problem, expected, key = explain(error.instance, error.validator_value, around)
-    return ScenarioError(problem, path=(*path, key) if key else path, expected=expected)
-
-
-#: What is wrong, what was expected, and the key in question if it is not on the path.
-_Explanation = tuple[str, str, str]
-
-
-#: A keyword's explanation is made from the instance, the keyword's value and its schema.
-_Explain = Callable[[Any, Any, dict[str, Any]], _Explanation]
-
-
-def _unknown_key(found: Any, _: Any, around: dict[str, Any]) -> _Explanation:
-    known = list(around["properties"])
-    key = next(key for key in found if key not in known)
-    near = difflib.get_close_matches(key, known, n=1)
-    expected = repr(near[0]) if near else "one of " + ", ".join(known)
-    return f"unknown key {key!r}", expected, key
-
-
-def _missing_key(found: Any, wanted: Any, around: dict[str, Any]) -> _Explanation:
-    key = next(key for key in wanted if key not in found)
-    return f"the key {key!r} is missing", _described(around.get("properties", {}).get(key)), ""
-
-
-def _wrong_type(found: Any, _: Any, around: dict[str, Any]) -> _Explanation:
-    return f"is {_kind_of(found)}", _described(around), ""
-
-
-def _wrong_value(found: Any, _: Any, around: dict[str, Any]) -> _Explanation:
-    return f"is {_shown(found)}", _described(around), ""
-
-
-def _too_small(found: Any, wanted: Any, _: dict[str, Any]) -> _Explanation:
-    return f"is {_shown(found)}", f"at least {wanted}", ""
-
-
-def _empty_text(_: Any, __: Any, ___: dict[str, Any]) -> _Explanation:
-    return "is an empty text", "a text", ""
-
-
-def _wrong_form(found: Any, wanted: Any, around: dict[str, Any]) -> _Explanation:
-    return f"is {_shown(found)}", around.get("description", f"a text like {wanted}"), ""
-
-
-def _key_count(found: Any, _: Any, __: dict[str, Any]) -> _Explanation:
-    keys = f"has {len(found)} keys ({', '.join(found)})" if found else "has no key"
-    return keys, "exactly one key", ""
-
-
-_EXPLANATIONS: Final[Mapping[str, _Explain]] = MappingProxyType(
-    {
-        "additionalProperties": _unknown_key,
-        "required": _missing_key,
-        "type": _wrong_type,
-        "enum": _wrong_value,
-        "const": _wrong_value,
-        "minimum": _too_small,
-        "minLength": _empty_text,
-        "pattern": _wrong_form,
-        "minProperties": _key_count,
-        "maxProperties": _key_count,
-    }
-)
-
-_TYPE_WORDS: Final = {
-    "string": "a text",
-    "object": "an object",
-    "array": "a list",
-    "boolean": "true or false",
-    "integer": "a whole number",
-    "number": "a number",
-    "null": "null",
-}
-
-
-def _described(wanted: Any) -> str:
-    """Say in words what a schema asks for; ``""`` if there is nothing to say."""
-    if not isinstance(wanted, dict):
-        return ""
-    if "$ref" in wanted:
-        return _described(schema()["$defs"][wanted["$ref"].rpartition("/")[2]])
-    if "const" in wanted:
-        return _shown(wanted["const"])
-    if "enum" in wanted:
-        return "one of " + ", ".join(map(_shown, wanted["enum"]))
-    types = wanted.get("type", ())
-    types = [types] if isinstance(types, str) else types
-    return " or ".join(_TYPE_WORDS[name] for name in types)
-
-
-def _kind_of(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return _shown(value)
-    for kind, word in ((str, "string"), (dict, "object"), (list, "array")):
-        if isinstance(value, kind):
-            return _TYPE_WORDS[word]
-    return f"the number {value}"
-
-
-def _shown(value: Any, limit: int = 60) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+def _refuse(found: Violation | None, below: JsonPath = ()) -> None:
+    if found is not None:
+        raise ScenarioError(found.problem, path=(*below, *found.path), expected=found.expected)
 
 
 # --- what a schema cannot say ------------------------------------------------------------
@@ -424,14 +292,12 @@ def _check_return(place: str, value: Any, path: JsonPath) -> None:
         return
     if kind == MAP:
         if value is not None and not isinstance(value, dict):
-            raise ScenarioError(f"is {_kind_of(value)}", path=path, expected="an object or null")
+            raise ScenarioError(f"is {kind_of(value)}", path=path, expected="an object or null")
         return
     if isinstance(value, str):
         return
     definition = {CONTENT: "content", RESPONSE: "response"}[kind]
-    error = best_match(_validator(definition).iter_errors(value))
-    if error is not None:
-        raise _explained(error, path)
+    _refuse(first_violation("scenario", value, definition), path)
 
 
 def _op_lists(scenario: Scenario) -> Iterator[_OpList]:

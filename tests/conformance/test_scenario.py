@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 
 from adkref.conformance import scenario as scenarios
 from adkref.conformance.faults import ScenarioError
+from adkref.conformance.schema import document
 
 
 def _llm(**keys):
@@ -34,7 +35,7 @@ def _fault_of(scenario):
 
 def test_the_schema_is_a_strict_schema():
     """It is valid, and every object in it either refuses unknown keys or is the user's data."""
-    schema = scenarios.schema()
+    schema = document("scenario")
     Draft202012Validator.check_schema(schema)
 
     def objects(part):
