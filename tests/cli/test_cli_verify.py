@@ -144,7 +144,7 @@ def test_json(project, run):
 def test_timeout(project, run):
     """A scripted endless loop is a timeout, and the other cases are played."""
     name = project("c.jsonl", sound("one"), endless("two"), sound("three"))
-    code, out, _ = run("verify", name, "--limit", "1")
+    code, out, _ = run("verify", name, "--limit", "3")
     assert code == 1
     assert out.splitlines()[:2] == ["two", "  c.jsonl:2: could not play: timeout"]
     assert words(out)[-1] == "2 of 3 cases are equal, 1 could not play"

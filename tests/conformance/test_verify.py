@@ -261,7 +261,7 @@ class TestVerify:
         other = write("b.jsonl.gz", case("ok"))
         heard = []
         corpora = [Corpus.of(name), Corpus.of(other)]
-        report = verify(corpora, jobs=1, limit=0.7, heard=heard.append, check=obey)
+        report = verify(corpora, jobs=1, limit=1.5, heard=heard.append, check=obey)
         failed = "could not play"
         assert report.outcomes == [
             Outcome("ok", "a.jsonl", 1, ("AGT-001",), "equal"),
