@@ -53,7 +53,7 @@ def _fits(value: Any, schema: Schema, word: str) -> bool:
         case "STRING":
             return isinstance(value, str)
         case "INTEGER":
-            return _is_number(value) and float(value).is_integer()
+            return _is_number(value) and (isinstance(value, int) or value.is_integer())
         case "NUMBER":
             return _is_number(value)
         case "BOOLEAN":
