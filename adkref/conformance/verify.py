@@ -139,14 +139,14 @@ def verify(
         for case in corpus.read_all(file for each in corpora for file in each.files):
             # The place is remembered, the traces are not: all of them would fill the memory.
             cases.append(_place(case))
-            yield _task(case)
+            yield task_of(case)
 
     with (
         closing(tasks()) as given,
         closing(workers.run(check, given, jobs=jobs, limit=limit)) as answers,
     ):
         for answer in answers:
-            outcome = _outcome(cases[answer.index], answer)
+            outcome = outcome_of(cases[answer.index], answer)
             outcomes[answer.index] = outcome
             heard(outcome)
     return Report(corpora, [outcomes[index] for index in sorted(outcomes)])
@@ -159,7 +159,8 @@ def _place(case: corpus.Case) -> corpus.Case:
     return corpus.Case(id=case.id, file=case.file, line=case.line, scenario={}, rules=case.rules)
 
 
-def _task(case: corpus.Case) -> dict[str, Any]:
+def task_of(case: corpus.Case) -> dict[str, Any]:
+    """Return a case as a worker gets it: what to play, and what is known of it."""
     task: dict[str, Any] = {"scenario": case.scenario}
     if case.trace is None:
         task["expect"] = case.expect
@@ -170,7 +171,8 @@ def _task(case: corpus.Case) -> dict[str, Any]:
     return task
 
 
-def _outcome(case: corpus.Case, answer: workers.Answer) -> Outcome:
+def outcome_of(case: corpus.Case, answer: workers.Answer) -> Outcome:
+    """Return what became of *case*, from a worker's *answer*."""
     found: dict[str, Any] = {"kind": FAILED, "reason": answer.trouble}
     if answer.text:
         found["reason"] = f"{answer.trouble}: {answer.text}"
