@@ -9,6 +9,13 @@ import adkref.conformance.driver
 
 
 @click.command()
-def driver() -> int:
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Scenarios that are played at the same time; with several, answers come in any order.",
+)
+def driver(jobs: int) -> int:
     """Answer driver requests: one JSON line in, one JSON line out."""
-    return adkref.conformance.driver.main()
+    return adkref.conformance.driver.main(jobs)

@@ -36,7 +36,6 @@ NAMES: Final = (
     "run-reply",
     "stop-request",
     "manifest",
-    "manifest",
     "baseline",
     "report",
 )

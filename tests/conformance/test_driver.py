@@ -63,7 +63,10 @@ def test_hello_says_who_answers_and_what_is_skipped():
         "implementation": "adkref",
         "version": driver.version(),
         "language": "python",
+        "source_hash": driver.source_hash(),
         "format": "adk-scenario/1",
+        "formats": ["adk-scenario/1"],
+        "protocol": 1,
         "skips": [
             "live",
             "executor",
@@ -105,10 +108,15 @@ def test_scenarios_are_answered_in_order():
         (b"oops", "is not JSON: Expecting value at column 1"),
         (b"\xff", "is no UTF-8 text"),
         (b"[1]", "is no object; expected an object with the key cmd"),
-        (b"{}", "unknown cmd null; expected hello or run"),
-        (b'{"cmd": "stop"}', 'unknown cmd "stop"; expected hello or run'),
-        (b'{"cmd": "run"}', "$.scenario: the scenario is no object"),
-        (b'{"cmd": "run", "scenario": "s"}', "$.scenario: the scenario is no object"),
+        (b"{}", "unknown cmd null; expected hello, run or stop"),
+        (b'{"cmd": "halt"}', 'unknown cmd "halt"; expected hello, run or stop'),
+        (b'{"cmd": "run"}', "$: the key 'scenario' is missing; expected an object"),
+        (b'{"cmd": "run", "scenario": "s"}', "$.scenario: is a text; expected an object"),
+        (b'{"cmd": "hello", "version": 2}', "$.version: is 2; expected 1"),
+        (
+            b'{"cmd": "hello", "name": "x"}',
+            "$.name: unknown key 'name'; expected one of cmd, version",
+        ),
         (b"[" * 100_000, "is nested too deeply"),
         (b'{"cmd": NaN}', "is not JSON: NaN is no number that a float64 can hold"),
     ],
@@ -118,6 +126,41 @@ def test_a_bad_request_is_answered_and_survived(line, error):
     bad, hello = _answers(line, b'{"cmd": "hello"}')
     assert bad == {"error": f"bad request: {error}"}
     assert hello["implementation"] == "adkref"
+
+
+def test_an_answer_carries_the_id_of_its_request():
+    """A request without one is answered with the scenario's id, a bad one with its own."""
+    scenario = json.dumps(PLAYABLE).encode()
+    assert _answers(
+        b'{"cmd": "run", "id": 7, "scenario": ' + scenario + b"}",
+        b'{"cmd": "run", "id": "seven", "scenario": ' + scenario + b"}",
+        b'{"cmd": "run", "id": 8, "scenario": 5}',
+        _run(PLAYABLE),
+    ) == [
+        {**PLAYED, "id": 7},
+        {**PLAYED, "id": "seven"},
+        {"id": 8, "error": "bad request: $.scenario: is the number 5; expected an object"},
+        PLAYED,
+    ]
+
+
+def test_stop_is_the_last_request():
+    """It has no answer, and what comes after it has none either."""
+    assert _answers(_run(PLAYABLE), b'{"cmd": "stop"}', _run(PLAYABLE)) == [PLAYED]
+
+
+def test_several_scenarios_are_played_at_a_time():
+    """A driver with several jobs declares pipelining; every request has its answer."""
+    scenario = json.dumps(PLAYABLE).encode()
+    requests = [
+        b'{"cmd": "run", "id": %d, "scenario": ' % number + scenario + b"}" for number in range(9)
+    ]
+    hello, *answers = _answers(b'{"cmd": "hello"}', *requests, b'{"cmd": "stop"}', jobs=2)
+    assert hello["pipelining"] is True
+    assert sorted(answer.pop("id") for answer in answers) == list(range(9))
+    assert {json.dumps(answer, sort_keys=True) for answer in answers} == {
+        json.dumps({"trace": TRACE, "final": PLAYED["final"]}, sort_keys=True)
+    }
 
 
 def test_an_endless_loop_ends_as_a_timeout():
