@@ -88,7 +88,8 @@ class LaneGroup(Protocol):
     def close(self) -> None:
         """Refuse whatever is offered until every lane has finished, and join them.
 
-        Raises the first fault, unless :meth:`take` has told of one already (PAR-048).
+        An item that was taken and not answered is refused too.  Raises the first fault,
+        unless :meth:`take` has told of one already (PAR-048).
         """
 
 
@@ -111,12 +112,13 @@ class _Lane:
     condition per wait.
     """
 
-    __slots__ = ("ack", "go_on", "thread")
+    __slots__ = ("ack", "go_on", "owed", "thread")
 
     def __init__(self) -> None:
         self.ack = threading.Lock()
         self.ack.acquire()
         self.go_on = True
+        self.owed = False  # its item was taken and not yet answered
         self.thread: threading.Thread | None = None
 
 
@@ -177,12 +179,14 @@ class ThreadGroup:
             self._running -= 1
             if message.fault is not None and not self.closing:
                 self._told_of_fault = True
+        else:
+            self._lanes[message.lane].owed = True
         return message
 
     def answer(self, lane: int, *, go_on: bool) -> None:
         """Acknowledge an item."""
         asked = self._lanes[lane]
-        asked.go_on = go_on
+        asked.go_on, asked.owed = go_on, False
         asked.ack.release()
 
     def takes(self, liberty: Liberty) -> bool:
@@ -194,6 +198,9 @@ class ThreadGroup:
         """Refuse, wait, join; then raise a fault that nobody was told of."""
         self.closing = True
         fault: BaseException | None = None
+        for number, lane in enumerate(self._lanes):
+            if lane.owed:  # the consumer was interrupted between take and answer
+                self.answer(number, go_on=False)
         while (message := self.take()) is not None:
             if isinstance(message, Offered):
                 self.answer(message.lane, go_on=False)
