@@ -14,6 +14,7 @@ from adkref.cli.common import BAD_INPUT, FAILURE, SUCCESS, escape_what_cannot_be
 from adkref.cli.driver import driver
 from adkref.cli.play import play
 from adkref.cli.rules import rules
+from adkref.cli.schedules import accept, explore, replay
 from adkref.cli.schema import schema
 from adkref.cli.verify import verify
 from adkref.conformance.driver import version
@@ -29,7 +30,7 @@ def adkref() -> None:
     """Play and verify agent scenarios with the reference implementation of ADK."""
 
 
-for command in (play, verify, driver, rules, schema):
+for command in (play, verify, driver, rules, schema, accept, explore, replay):
     adkref.add_command(command)
 
 

@@ -118,6 +118,10 @@ class Play:
             answer["final"] = names.final(final)
         return answer
 
+    def digest(self) -> tuple[Any, ...]:
+        """Return what the stores hold, for a scheduler that compares moments of runs."""
+        return self.sessions.digest()
+
     # --- before the first turn ----------------------------------------------------------
 
     def _set_up(self) -> Runner:
@@ -252,6 +256,7 @@ class TracedSessions(SessionService):
         self._stored: list[tuple[datetime, str]] = []
         #: Whether appends are recorded; history and the final reading are not.
         self.traced = False
+        self._handle: Session | None = None
 
     @property
     def times(self) -> list[datetime]:
@@ -272,6 +277,13 @@ class TracedSessions(SessionService):
         """Remember the time of a stored event."""
         if not event.partial:
             self._stored.append((event.timestamp, event.invocation_id))
+
+    def digest(self) -> tuple[Any, ...]:
+        """Return the events' ids and the state of the handle that was last appended to."""
+        if self._handle is None:
+            return ()
+        ids = tuple(event.id for event in self._handle.events)
+        return ids, repr(sorted(self._handle.state.items(), key=lambda item: item[0]))
 
     def create(self, *args: Any, **options: Any) -> Session:
         """Hand on."""
@@ -296,6 +308,7 @@ class TracedSessions(SessionService):
         if not self.traced:
             self._inner.append_event(session, event, platform=platform)
             return
+        self._handle = session
         fault = self._faults.get(self._appends.next())
         if fault is not None:
             self._tracer.add("append", event=event_json(event), error=fault)

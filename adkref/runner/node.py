@@ -23,6 +23,7 @@ from adkref.flow.children import SubScheduler, output_of
 from adkref.flow.node_entry import content_of_input, run_as_node
 from adkref.flow.placement import CHAT
 from adkref.gotext import quote
+from adkref.runner.beside import beside
 from adkref.runner.invocation import Invocation
 from adkref.streams import Emitted, Pair, Stream
 
@@ -54,6 +55,9 @@ def node_items(run: Invocation, agent: Agent, answers: dict[str, Any] | None) ->
     body = (
         _llm_body(run, agent, ctx) if isinstance(agent, LlmAgent) else _other_body(run, agent, ctx)
     )
+    in_line = not host.lanes.runs_nodes_beside
+    if not in_line:
+        body = beside(agent.name, body, node_host)
     failure: Exception | None = None
     try:
         while host.error() is None:
@@ -83,7 +87,7 @@ def node_items(run: Invocation, agent: Agent, answers: dict[str, Any] | None) ->
                 yield event_or_none, None
             except GeneratorExit:  # RUN-081: the node's context dies first
                 cancel()
-                if event_or_none.partial:
+                if event_or_none.partial and in_line:
                     _run_ahead(body)
                 raise
     finally:
