@@ -52,7 +52,7 @@ class Script:
 
     name = "mock"
 
-    def __init__(self, script: Iterable[Part] = ()) -> None:
+    def __init__(self, script: Iterable[Part | None] = ()) -> None:
         self._script = iter(script)
 
     def generate(self, ctx: Context, request: LlmRequest, stream: bool) -> Iterator[LlmResponse]:

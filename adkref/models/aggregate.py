@@ -114,9 +114,9 @@ class StreamAggregator:
         if not call.name:
             return
         self._flush_text()
-        if not part.thought_signature:
-            part.thought_signature = self._signature  # also on the partial response's part
-        self._signature = b""
+        # The part's own signature, which has just become the current one, or the one before;
+        # it shows on the partial response too.
+        part.thought_signature, self._signature = self._signature, b""
         self._add(part)
 
     def _take_streamed(self, part: Part, call: FunctionCall) -> None:

@@ -334,6 +334,14 @@ class TestCompleteCalls:
             Part(function_call=FunctionCall(name="look"), thought_signature=b"sig1"),
         ]
 
+    def test_a_call_may_be_a_thought(self):
+        """A call that is marked as a thought is a call like any other (STRM-004, STRM-006)."""
+        call = {"functionCall": {"name": "one"}, "thought": True}
+        assert parts(chunk({"text": "t", "thoughtSignature": SIGNED}, call)) == [
+            Part(text="t"),
+            Part(function_call=FunctionCall(name="one"), thought=True, thought_signature=b"sig1"),
+        ]
+
     def test_a_signature_is_inherited_once(self):
         """A text's signature goes to the next complete call, partial response included (STRM-005, STRM-006)."""
         aggregator = StreamAggregator()
@@ -398,6 +406,11 @@ class TestStreamedCalls:
             ([{"jsonPath": "", "stringValue": "x"}, {"stringValue": "y"}], {}),
             ([{"jsonPath": "p.q.r", "stringValue": "deep"}], {"p": {"q": {"r": "deep"}}}),
             ([{"jsonPath": "$.l[0]", "stringValue": "x"}], {"l[0]": "x"}),
+            ([{"jsonPath": "$.$ref", "stringValue": "x"}], {"$ref": "x"}),
+            (
+                [{"jsonPath": "$.a", "stringValue": "x"}, {"jsonPath": "$.a", "numberValue": 1}],
+                {"a": 1},
+            ),
             (
                 [
                     {"jsonPath": "$.a.b", "numberValue": 1},
@@ -426,7 +439,8 @@ class TestStreamedCalls:
         assert parts(
             chunk({"functionCall": {"name": "one", "args": {"lost": 1}, "willContinue": True}}),
             chunk({"functionCall": {"partialArgs": []}}),
-        ) == [Part(function_call=FunctionCall(name="one", args={}))]
+            chunk({"text": "t"}),
+        ) == [Part(function_call=FunctionCall(name="one", args={})), Part(text="t")]
 
     def test_two_that_are_not_ended_become_one(self):
         """Name and id are the later call's, arguments those of both (STRM-007)."""
