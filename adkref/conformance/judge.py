@@ -35,15 +35,16 @@ def judge(case: Case, answer: dict[str, Any]) -> Verdict:
         bad = reason.startswith("bad scenario: ")
         return {"kind": FAILED, "reason": reason, "bad_input": bad}
     try:
-        difference = _difference(case, answer)
+        found = difference(case, answer)
     except ScenarioError as error:
         return {"kind": FAILED, "reason": f"bad case: {error}", "bad_input": True}
-    if difference is None:
+    if found is None:
         return {"kind": EQUAL}
-    return {"kind": DIFFERENT, "difference": difference.to_json()}
+    return {"kind": DIFFERENT, "difference": found.to_json()}
 
 
-def _difference(case: Case, answer: dict[str, Any]) -> Difference | None:
+def difference(case: Case, answer: dict[str, Any]) -> Difference | None:
+    """Return where what was played first parts from what is known of the case."""
     if "trace" not in case:
         return first_unmet(case["expect"], answer["trace"])
     for index, record in enumerate(case["trace"]):

@@ -82,7 +82,7 @@ DEFERRED: Final = (
 def features(scenario: Scenario) -> set[str]:
     """Return the features that *scenario* needs and that are not built yet."""
     found = set()
-    for place, spec in _specs(scenario):
+    for place, spec in specs(scenario):
         for key, feature in DEFERRED_KEYS.get(place, {}).items():
             # A key that says no (false, 0, an empty list) asks for nothing; {} does.
             if spec.get(key) not in (None, False, 0, []):
@@ -233,7 +233,7 @@ def _nodes(spec: Spec, path: JsonPath) -> Iterator[tuple[JsonPath, Spec]]:
         yield from _nodes(node, below)
 
 
-def _specs(scenario: Scenario) -> Iterator[tuple[str, Spec]]:
+def specs(scenario: Scenario) -> Iterator[tuple[str, Spec]]:
     """Yield every spec of a scenario with the place that it stands in."""
     yield "scenario", scenario
     yield "faults", scenario.get("faults", {})
@@ -273,7 +273,7 @@ _OpList = tuple[JsonPath, str, Iterable[Spec]]
 
 
 def _check_ops(scenario: Scenario) -> None:
-    for path, place, ops in _op_lists(scenario):
+    for path, place, ops in op_lists(scenario):
         for number, op in enumerate(ops):
             (name, argument), *_ = op.items()
             if place not in OPS[name].places:
@@ -300,7 +300,8 @@ def _check_return(place: str, value: Any, path: JsonPath) -> None:
     _refuse(first_violation("scenario", value, definition), path)
 
 
-def _op_lists(scenario: Scenario) -> Iterator[_OpList]:
+def op_lists(scenario: Scenario) -> Iterator[_OpList]:
+    """Yield every list of ops with its path and the place that it stands in."""
     for number, plugin in enumerate(scenario.get("plugins", ())):
         for hook in HOOKS:
             if hook in plugin:

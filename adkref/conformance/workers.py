@@ -313,14 +313,15 @@ class _Process:
                 pipe.close()
         with self.errors:
             last = _last_line(self.errors)
-        return _how(code) + (f": {last}" if last else "")
+        return how_it_ended(code) + (f": {last}" if last else "")
 
 
 def _line(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
-def _how(code: int) -> str:
+def how_it_ended(code: int) -> str:
+    """Return in words how a process with that return code ended."""
     if code >= 0:
         return f"exit code {code}"
     try:
