@@ -36,6 +36,10 @@ echo "Install a newer Python, or name one: make PYTHON=/path/to/python3.11 <targ
 exit 1
 endef
 
+# $(call need,COMMAND,WORDS): stop here without a command that cannot be installed in the tree.
+need = @command -v $(1) >/dev/null || \
+  { echo "adkref: stopped, because $(2) is needed; there is no $(1) on the path." >&2; exit 1; }
+
 # $(call install,FOLDER,REQUIREMENT): install the project in place, with extras.
 define install
 @echo "adkref: installing $(2) into $(1)"
@@ -44,7 +48,7 @@ define install
 @touch $@
 endef
 
-.PHONY: help venv demo lint types test test-slow bench docs clean
+.PHONY: help venv demo lint types test test-slow bench docs clean port-python port-js port-java
 
 help:
 	@echo 'make demo       play the weather scenario and verify the corpora'
@@ -54,6 +58,8 @@ help:
 	@echo 'make test-slow  the tests that take more than a minute each'
 	@echo 'make bench      adkref beside google-adk'
 	@echo 'make docs       the documentation, in docs/_build/html'
+	@echo 'make port-python, port-js, port-java'
+	@echo '                install a real port and print the command of its driver'
 	@echo 'make clean      remove all that the other targets made'
 
 # The stamps: an environment is brought up to date only when the declared requirements change.
@@ -97,7 +103,12 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
 	@echo 'adkref: the documentation stands in docs/_build/html/index.html'
 
+# Real ports of ADK, each installed by its own ordinary client into .ports/.
+include conformance/ports/adk-python/port.mk
+include conformance/ports/adk-js/port.mk
+include conformance/ports/adk-java/port.mk
+
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) adkref.egg-info build dist docs/_build htmlcov
+	rm -rf .ports $(VENV) $(BENCH_VENV) adkref.egg-info build dist docs/_build htmlcov
 	rm -rf .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find adkref tests bench docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
