@@ -311,6 +311,14 @@ class Names:
         for number, time in enumerate(times or (), 1):
             self._times.setdefault(time, f"@{number}")
 
+    def copy(self) -> Names:
+        """Return names that know the same ids and learn new ones apart."""
+        twin = Names()
+        twin._invocations = dict(self._invocations)
+        twin._others = dict(self._others)
+        twin._times = self._times
+        return twin
+
     def records(self, records: list[Record]) -> list[Record]:
         """Return *records* with names in place of ids and times, keys sorted."""
         text = _TIME.sub(self._time, json.dumps(records, sort_keys=True))

@@ -14,12 +14,13 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from attrs import define, field, frozen
+from attrs import define, frozen
 
 from adkref.conformance.canonical import LANES, TOTAL, same, settled
 from adkref.conformance.schedules.execution import Execution, checked
 from adkref.conformance.schedules.hub import MAIN, Kind, Move
-from adkref.conformance.trace import Names, Record
+from adkref.conformance.schedules.naming import Naming
+from adkref.conformance.trace import Record
 
 #: Seconds after which a search gives up.
 LIMIT: Final = 60.0
@@ -63,23 +64,7 @@ class _Frame:
     moves: list[Move]
     schedule_length: int
     record: int
-    names: _Naming
-
-
-@define
-class _Naming:
-    """Names ids by first appearance, and can be forked."""
-
-    invocations: dict[str, str] = field(factory=dict)
-    others: dict[str, str] = field(factory=dict)
-
-    def fork(self) -> _Naming:
-        return _Naming(dict(self.invocations), dict(self.others))
-
-    def named(self, record: Record) -> Record:
-        names = Names()
-        names._invocations, names._others = self.invocations, self.others  # noqa: SLF001
-        return names.records([record])[0]
+    names: Naming
 
 
 def accept(
@@ -109,7 +94,7 @@ class _Search:
         """Search depth first; each way back is a new run up to there."""
         prefix: list[Move] = []
         start = 0
-        names = _Naming()
+        names = Naming()
         while True:
             self._runs += 1
             with Execution(self._scenario) as execution:
@@ -128,7 +113,7 @@ class _Search:
                     execution.make_all(prefix)
                     names.named(execution.hub.committed[-1])
 
-    def _go(self, execution: Execution, at: int, names: _Naming) -> bool:
+    def _go(self, execution: Execution, at: int, names: Naming) -> bool:
         """Follow the wanted records from number *at* as far as they are possible."""
         while True:
             if at == len(self._wanted) and execution.hub.over:
@@ -160,7 +145,7 @@ class _Search:
 
     # --- what to try, in which order --------------------------------------------------------
 
-    def _candidates(self, execution: Execution, at: int, names: _Naming) -> list[Move]:
+    def _candidates(self, execution: Execution, at: int, names: Naming) -> list[Move]:
         wanted = self._wanted[at] if at < len(self._wanted) else None
         emits: list[Move] = []
         others: list[tuple[int, Move]] = []
@@ -174,14 +159,14 @@ class _Search:
         others.sort(key=lambda pair: pair[0])
         return emits + [move for _, move in others]
 
-    def _fits(self, record: Record, wanted: Record, names: _Naming) -> bool:
+    def _fits(self, record: Record, wanted: Record, names: Naming) -> bool:
         if record["at"] != wanted.get("at") or record.get("hook") != wanted.get("hook"):
             return False
         return same(settled(names.fork().named(record), self._ordering), wanted)
 
     # --- what to tell -----------------------------------------------------------------------
 
-    def _same_final(self, execution: Execution, names: _Naming) -> bool:
+    def _same_final(self, execution: Execution, names: Naming) -> bool:
         answer = execution.finish()
         final = answer.get("final")
         if final is not None:
@@ -193,7 +178,7 @@ class _Search:
         self._wrong_final = final
         return False
 
-    def _note(self, execution: Execution, at: int, names: _Naming) -> None:
+    def _note(self, execution: Execution, at: int, names: Naming) -> None:
         """Remember what was possible at the furthest moment that was reached."""
         if at < self._furthest:
             return
@@ -229,7 +214,8 @@ def _distance(move: Move, wanted: Record | None) -> int:
     consumer = wanted.get("at") in _CONSUMER or wanted.get("hook") in _CONSUMER_HOOKS
     if consumer:
         event = wanted.get("event") or {}
-        names = (event.get("author"), str(event.get("branch", "")).rpartition(".")[2])
+        branch = str(event.get("branch", ""))
+        names: tuple[Any, ...] = (event.get("author"), branch.rpartition(".")[2])
     else:
         names = (wanted.get("call_id"), wanted.get("agent"))
     near = any(_is_called(move.lane or move.worker, name) for name in names)

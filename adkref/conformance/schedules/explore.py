@@ -18,6 +18,7 @@ from attrs import define, field, frozen
 from adkref.conformance.canonical import TOTAL, settled
 from adkref.conformance.schedules.execution import Execution, checked
 from adkref.conformance.schedules.hub import Kind, Move
+from adkref.conformance.schedules.naming import Naming
 from adkref.conformance.trace import Names, Record
 
 Key = Any
@@ -36,7 +37,7 @@ class Node:
 
     path: tuple[Move, ...]
     moves: list[Move]
-    edges: dict[Move, tuple[Label, Key]] = field(factory=dict)
+    edges: dict[Move | str, tuple[Label, Key]] = field(factory=dict)
 
 
 @frozen
@@ -84,16 +85,14 @@ class Exploration:
 
     def holds(self, trace: list[Record]) -> bool:
         """Tell whether a trace, with its ids named, is one of those found."""
-        wanted = [settled(record, TOTAL) for record in trace]
-        keys, said = self._closure({self.start}), list[Record]()
-        for record in wanted:
+        keys, names = self._closure({self.start}), Naming()
+        for record in (settled(record, TOTAL) for record in trace):
             for label, after in self._following(keys).items():
                 if label.startswith(_FINAL):
                     continue
-                candidate = json.loads(label)
-                if settled(named([*said, candidate])[-1], TOTAL) == record:
-                    said.append(candidate)
-                    keys = after
+                trial = names.fork()
+                if settled(trial.named(json.loads(label)), TOTAL) == record:
+                    keys, names = after, trial
                     break
             else:
                 return False
@@ -220,7 +219,7 @@ class _Explorer:
     def _end(self, execution: Execution, node: Node, out: Exploration) -> None:
         answer = execution.finish()
         label = _FINAL + json.dumps(answer.get("final"), sort_keys=True)
-        node.edges[END] = label, END  # type: ignore[index]
+        node.edges[END] = label, END
         for invariant in self._invariants:
             for what in invariant(answer["trace"]):
                 schedule = " ".join(map(str, execution.schedule))

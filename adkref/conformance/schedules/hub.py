@@ -130,11 +130,11 @@ class Hub:
         while unique in self.workers:
             number += 1
             unique = f"{name}#{number}"
-        worker = Worker(unique, greenlet(lambda: self._run(worker, body), self._hub))
+        worker = Worker(unique, greenlet(lambda: self._run(unique, body), self._hub))
         self.workers[unique] = worker
         return worker
 
-    def _run(self, worker: Worker, body: Callable[[], None]) -> None:
+    def _run(self, name: str, body: Callable[[], None]) -> None:
         try:
             body()
         except GreenletExit:
@@ -142,7 +142,7 @@ class Hub:
         except BaseException as failure:
             self._failure = self._failure or failure
         finally:
-            worker.status = Status.DONE
+            self.workers[name].status = Status.DONE
 
     @property
     def current(self) -> Worker:

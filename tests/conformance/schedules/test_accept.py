@@ -35,12 +35,12 @@ def test_every_trace_of_adk_go_is_accepted_with_a_schedule_that_gives_it() -> No
 
 
 def test_500_mutated_traces_are_judged_as_exploring_judges_them() -> None:
-    """A trace with two records swapped, one dropped or one doubled is accepted only if some schedule gives it."""  # noqa: E501
+    """A trace with two records swapped, one dropped or one doubled is accepted only if some schedule gives it."""
     chance = random.Random(5)
     traces = observed()
     everything = explore(SCENARIO)
     refused = 0
-    for number in range(500):
+    for number in range(count):
         trace = copy.deepcopy(chance.choice(traces))
         one, other = sorted(chance.sample(range(len(trace)), 2))
         match number % 3:
@@ -55,7 +55,7 @@ def test_500_mutated_traces_are_judged_as_exploring_judges_them() -> None:
         if isinstance(verdict, Refused):
             assert verdict.certain
             refused += 1
-    assert refused > 450
+    assert refused > 0.9 * count
 
 
 def test_a_refusal_names_the_first_impossible_record_and_what_was_possible() -> None:
