@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from adkref.content import Content, LlmResponse
+from adkref.content import ROLE_MODEL, Content, FunctionCall, LlmResponse, Part, clone
 from adkref.models.request import LlmRequest
 
 if TYPE_CHECKING:
@@ -36,18 +36,21 @@ class Model(Protocol):
         """
 
 
+#: One item of a scripted model's answer.
+Scripted = str | FunctionCall | LlmResponse | Exception
+
+
 class ScriptedModel:
     """Answers the nth call with the nth entry of its script.
 
-    An entry is one response or a list of them; a string stands for a text, an exception
-    is raised where it stands.  Past the end it answers ``[end of script]``.
+    An entry is one response or a list of them; a string stands for a text, a function call
+    for a response that makes it, and an exception is raised where it stands.  Past the end
+    the answer is ``[end of script]``.
     """
 
     def __init__(
         self,
-        script: Sequence[
-            str | LlmResponse | Exception | Sequence[str | LlmResponse | Exception]
-        ] = (),
+        script: Sequence[Scripted | Sequence[Scripted]] = (),
         name: str = "scripted",
     ) -> None:
         self.name = name
@@ -64,9 +67,17 @@ class ScriptedModel:
             turn, self._calls = self._calls, self._calls + 1
             self.requests.append(request)
         entry = self._script[turn] if turn < len(self._script) else "[end of script]"
-        for item in [entry] if isinstance(entry, str | LlmResponse | Exception) else entry:
+        for item in [entry] if isinstance(entry, Scripted) else entry:
             if isinstance(item, Exception):
                 raise item
-            if isinstance(item, str):
-                item = LlmResponse(content=Content.of_text(item))  # noqa: PLW2901
-            yield item
+            yield _response(item)
+
+
+def _response(item: str | FunctionCall | LlmResponse) -> LlmResponse:
+    """Return a response of its own for each answer: the flow changes responses in place."""
+    if isinstance(item, LlmResponse):
+        return item
+    if isinstance(item, FunctionCall):
+        part = Part(function_call=clone(item))
+        return LlmResponse(content=Content(ROLE_MODEL, [part]))
+    return LlmResponse(content=Content.of_text(item))
