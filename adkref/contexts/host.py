@@ -46,9 +46,9 @@ class CancelToken:
         self._deadline = deadline
         self._error: AdkError | None = None
         self._lock = threading.Lock()
-        self._callbacks: list[Callable[[], None]] = []
+        self._callbacks: list[Callable[[], object]] = []
         if parent is not None:
-            parent.on_cancel(self._follow_parent)
+            parent.on_cancel(self.error)
 
     @property
     def deadline(self) -> float | None:
@@ -61,22 +61,26 @@ class CancelToken:
         """Return why the token is dead, or None."""
         if self._error is None:
             if self._deadline is not None and time.monotonic() >= self._deadline:
-                self.cancel(DeadlineExceeded())
+                self._die(DeadlineExceeded())
             elif self._parent is not None and (inherited := self._parent.error()) is not None:
-                self.cancel(inherited)
+                self._die(inherited)
         return self._error
 
     def cancel(self, reason: AdkError | None = None) -> None:
-        """Mark the token dead; only the first call counts."""
+        """Mark the token dead, unless it is: a deadline that nobody has noticed counts."""
+        if self.error() is None:
+            self._die(reason if reason is not None else Cancelled())
+
+    def _die(self, reason: AdkError) -> None:
         with self._lock:
             if self._error is not None:
                 return
-            self._error = reason if reason is not None else Cancelled()
+            self._error = reason
             callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
             callback()
 
-    def on_cancel(self, callback: Callable[[], None]) -> None:
+    def on_cancel(self, callback: Callable[[], object]) -> None:
         """Call *callback* once the token is dead, at once if it already is."""
         with self._lock:
             if self._error is None:
@@ -87,17 +91,13 @@ class CancelToken:
     def release(self) -> None:
         """Cut the tie to the parent, so that a long-lived parent does not keep us."""
         if self._parent is not None:
-            self._parent.forget(self._follow_parent)
+            self._parent.forget(self.error)
 
-    def forget(self, callback: Callable[[], None]) -> None:
+    def forget(self, callback: Callable[[], object]) -> None:
         """Undo :meth:`on_cancel`."""
         with self._lock:
             if callback in self._callbacks:
                 self._callbacks.remove(callback)
-
-    def _follow_parent(self) -> None:
-        assert self._parent is not None
-        self.cancel(self._parent.error())
 
 
 @frozen(eq=False)
@@ -139,7 +139,7 @@ class HostContext:
         """Return :class:`Cancelled`, :class:`DeadlineExceeded`, or None while alive."""
         return self._token.error() if self._token is not None else None
 
-    def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
+    def on_cancel(self, callback: Callable[[], object]) -> Callable[[], None]:
         """Call *callback* on cancellation; the returned function takes that back."""
         token = self._token
         if token is None:

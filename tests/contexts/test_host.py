@@ -194,6 +194,23 @@ def test_a_deadline_is_noticed_by_looking():
     assert calls == [1]
 
 
+def test_a_deadline_that_nobody_noticed_still_counts():
+    """Whoever cancels afterwards comes too late, on each level of the tree."""
+    own, cancel_own = HostContext.background().with_timeout(0)
+    cancel_own()
+    assert spelled(own.error()) == EXCEEDED
+
+    parent, _ = HostContext.background().with_timeout(0)
+    child, cancel_child = parent.with_cancel()
+    cancel_child()
+    assert spelled(child.error()) == EXCEEDED
+
+    parent, cancel_parent = HostContext.background().with_cancel()
+    child, _ = parent.with_timeout(0)
+    cancel_parent()
+    assert [spelled(parent.error()), spelled(child.error())] == [CANCELED, EXCEEDED]
+
+
 def test_only_the_child_with_the_deadline_dies():
     """A parent does not die with its child's deadline."""
     parent, cancel = HostContext.background().with_cancel()
