@@ -34,9 +34,10 @@ def ledger(known):
 
 def test_the_registry_is_what_the_chapters_say(known):
     """Every rule of a chapter is in the registry with the same words, and the reverse."""
-    assert registry.differences(
-        known, extract.read(ROOT / "docs" / "spec"), registry.ids(FOLDER)
-    ) == []
+    assert (
+        registry.differences(known, extract.read(ROOT / "docs" / "spec"), registry.ids(FOLDER))
+        == []
+    )
 
 
 def test_no_id_ever_vanishes(known):
