@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
     from adkref.events import Event
@@ -31,8 +31,8 @@ class SeededSession:
         return SeededEvents(self.inner.events, self._seed, self._place)
 
 
-class SeededEvents:
-    """The events of a seeded view."""
+class SeededEvents(Sequence["Event"]):
+    """The events of a seeded view; a handle's own events are such a sequence, too."""
 
     def __init__(self, events: Any, seed: Event, place: int) -> None:
         self._events, self._seed, self._place = events, seed, place
@@ -54,3 +54,13 @@ class SeededEvents:
             return self._seed
         event: Event | None = self._events.at(index if index < self._place else index - 1)
         return event
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Event]: ...
+
+    def __getitem__(self, index: int | slice) -> Event | list[Event]:
+        events = list(self)
+        return events[index]

@@ -118,11 +118,13 @@ def test_the_tool_is_declared_with_its_instruction():
     )
     assert first.parameters_json_schema is CITY
     assert system_of(request) == [
-        ('You are an agent. Your internal name is "a".\n\n'
-        "IMPORTANT: You have access to other tools, but you must provide your final response "
-        "using the set_model_response tool with the required structured format. After using any "
-        "other tools needed to complete the task, always call set_model_response with your final "
-        "answer in the specified schema format.")
+        (
+            'You are an agent. Your internal name is "a".\n\n'
+            "IMPORTANT: You have access to other tools, but you must provide your final response "
+            "using the set_model_response tool with the required structured format. After using any "
+            "other tools needed to complete the task, always call set_model_response with your final "
+            "answer in the specified schema format."
+        )
     ]
     assert request.config.response_schema is None
     assert (
@@ -160,8 +162,10 @@ def test_running_the_tool():
         ),
         (
             {"city": 5.0},
-            ("invalid output schema: output arg: '\"city\"' type mismatch, expected schema type "
-            "STRING, got value 5 of type float64"),
+            (
+                "invalid output schema: output arg: '\"city\"' type mismatch, expected schema type "
+                "STRING, got value 5 of type float64"
+            ),
         ),
     ],
 )
