@@ -6,6 +6,7 @@ from __future__ import annotations
 import click
 
 import adkref.conformance.driver
+from adkref.conformance.driver import LIMIT
 
 
 @click.command()
@@ -16,6 +17,13 @@ import adkref.conformance.driver
     show_default=True,
     help="Scenarios that are played at the same time; with several, answers come in any order.",
 )
-def driver(jobs: int) -> int:
+@click.option(
+    "--limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=LIMIT,
+    show_default=True,
+    help="Seconds that a scenario may take; a slow machine may need more.",
+)
+def driver(jobs: int, limit: float) -> int:
     """Answer driver requests: one JSON line in, one JSON line out."""
-    return adkref.conformance.driver.main(jobs)
+    return adkref.conformance.driver.main(jobs, limit)

@@ -16,6 +16,7 @@ from adkref.cli.play import play
 from adkref.cli.rules import rules
 from adkref.cli.schedules import accept, explore, replay
 from adkref.cli.schema import schema
+from adkref.cli.test import test
 from adkref.cli.verify import verify
 from adkref.conformance.driver import version
 from adkref.conformance.faults import ConformanceError, ScenarioError
@@ -30,7 +31,7 @@ def adkref() -> None:
     """Play and verify agent scenarios with the reference implementation of ADK."""
 
 
-for command in (play, verify, driver, rules, schema, accept, explore, replay):
+for command in (play, verify, driver, rules, schema, accept, explore, replay, test):
     adkref.add_command(command)
 
 

@@ -3,23 +3,18 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from adkref.cli.common import console, print_json, project_files
+from adkref.cli.progress import progress
 from adkref.conformance.narrate import one_line
 from adkref.conformance.outcome import DIFFERENT, EQUAL, FAILED, OUTCOMES, SKIPPED, Outcome
 from adkref.conformance.verify import Corpus, Report
@@ -72,7 +67,11 @@ def verify(
     named = [Corpus.of(each) for each in corpora] or [
         Corpus("the project", tuple(project_files()))
     ]
-    with _progress(named) as heard:
+    with progress([file for each in named for file in each.files]) as told:
+
+        def heard(outcome: Outcome) -> None:
+            told(outcome.file, outcome.kind in (DIFFERENT, FAILED))
+
         report = verify_corpora(named, jobs=jobs, limit=limit, heard=heard)
     code = report.exit_code(no_skips=no_skips)
     if as_json:
@@ -80,49 +79,6 @@ def verify(
     else:
         _print(console(), report, max_diffs)
     return code
-
-
-# While it plays
-
-
-@contextmanager
-def _progress(corpora: Sequence[Corpus]) -> Iterator[Callable[[Outcome], None]]:
-    """Yield what is to be called with each outcome; on a terminal it moves a bar."""
-    out = console(stderr=True)
-    if not out.is_terminal:
-        yield lambda outcome: None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=out, transient=True) as bar:
-        files = [file for each in corpora for file in each.files]
-        task = bar.add_task("", total=_lines(files))
-        failing = 0
-
-        def heard(outcome: Outcome) -> None:
-            nonlocal failing
-            failing += outcome.kind in (DIFFERENT, FAILED)
-            words = Path(outcome.file).name + (f", {failing} failing" if failing else "")
-            bar.update(task, advance=1, description=escape(one_line(words)))
-
-        yield heard
-
-
-def _lines(files: Sequence[Path]) -> int | None:
-    """Return how many lines the files have, or None if they cannot be read."""
-    total = 0
-    try:
-        for file in files:
-            with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as stream:
-                total += sum(1 for line in stream if line.strip())
-    except (OSError, EOFError, zlib.error):
-        # The reader of the corpus will say what is wrong, and where.
-        return None
-    return total
 
 
 # Afterwards

@@ -186,14 +186,14 @@ def _answer(outcome: workers.Answer, known: Message) -> Message:
     return {**outcome.value, **known}
 
 
-def main(jobs: int = 1) -> int:
+def main(jobs: int = 1, limit: float = LIMIT) -> int:
     """Be a driver on standard input and output."""
     answers = os.dup(1)
     os.dup2(2, 1)  # whoever prints does so on standard error
     sys.stdout = sys.stderr
     with open(answers, "wb") as out:  # noqa: PTH123 - a descriptor is no path
         try:
-            serve(sys.stdin.buffer, out, jobs=jobs)
+            serve(sys.stdin.buffer, out, jobs=jobs, limit=limit)
         except (BrokenPipeError, KeyboardInterrupt):
             return 1
     return 0

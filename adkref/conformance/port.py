@@ -230,6 +230,11 @@ class Port:
         """End the process at once."""
         self._end(0.0)
 
+    def halt(self) -> None:
+        """End the process from another thread; whoever talks to it is told so by a fault."""
+        self._given_up = PortFault("crash", "was halted by the kit")
+        self.kill()
+
     # --- the process --------------------------------------------------------------------------
 
     def _start(self) -> None:
