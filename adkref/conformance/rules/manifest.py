@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import Factory, evolve, field, frozen
+from attrs import Factory, evolve, frozen
 
 from adkref.conformance import corpus
 from adkref.conformance.faults import ScenarioError
@@ -55,8 +55,6 @@ class Manifest:
     exclusions: Sequence[Exclusion] = ()
     #: Tests that show a rule without naming it.
     tests: Mapping[str, tuple[str, ...]] = Factory(dict)
-    #: So many rules have a mutant that their cases kill; the number may only rise.
-    killed_at_least: int = 0
 
 
 @frozen(kw_only=True)
@@ -83,7 +81,6 @@ class Ledger:
 
     entries: Mapping[str, Entry]
     problems: tuple[str, ...] = ()
-    killed_at_least: int = field(default=0, repr=False)
 
     @property
     def orphans(self) -> list[str]:
@@ -98,21 +95,14 @@ class Ledger:
         """Return the ledger with the mutants by which each rule is killed.
 
         This is the door for the mutant matrix: *killers* maps a rule to the mutants that its
-        cases kill, and a rule that is not there, or fewer rules than before, is a problem.
+        cases kill.  A stranger among the rules is a problem.
         """
         entries = {
             rule: evolve(entry, killed_by=tuple(killers.get(rule, ())))
             for rule, entry in self.entries.items()
         }
-        problems = [
-            f"a mutant names {rule}, which is no rule" for rule in killers if rule not in entries
-        ]
-        killed = sum(bool(entry.killed_by) for entry in entries.values())
-        if killed < self.killed_at_least:
-            problems.append(
-                f"{killed} rules have a mutant that their cases kill; "
-                f"there were {self.killed_at_least}, and the number may only rise"
-            )
+        strange = [rule for rule in killers if rule not in entries]
+        problems = [f"a mutant names {rule}, which is no rule" for rule in strange]
         return evolve(self, entries=entries, problems=(*self.problems, *problems))
 
 
@@ -127,7 +117,7 @@ def load(folder: Path) -> Manifest:
             raise ScenarioError(f"has no mapping '{key}'", file=str(file))
         return found
 
-    known = {"reasons", "tests", "excluded", "killed_at_least"}
+    known = {"reasons", "tests", "excluded"}
     reasons, tests, excluded = part("reasons"), part("tests"), part("excluded")
     if unknown := sorted(set(data) - known):
         expected = ", ".join(sorted(known))
@@ -143,7 +133,6 @@ def load(folder: Path) -> Manifest:
         reasons=reasons,
         exclusions=exclusions,
         tests={rule: tuple(names) for rule, names in tests.items()},
-        killed_at_least=data.get("killed_at_least", 0),
     )
 
 
@@ -208,7 +197,7 @@ def join(
         if not entry.is_shown:
             entry = evolve(entry, exclusion=_exclusion(manifest, rule))
         entries[rule] = entry
-    ledger = Ledger(entries, killed_at_least=manifest.killed_at_least)
+    ledger = Ledger(entries)
     orphans = [f"{rule} has no case, no test and no reason why not" for rule in ledger.orphans]
     return evolve(ledger, problems=(*orphans, *problems))
 

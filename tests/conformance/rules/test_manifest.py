@@ -123,14 +123,6 @@ def test_mutants_come_in_by_their_rules():
     assert marked.problems == ("a mutant names ZZ-009, which is no rule",)
 
 
-def test_fewer_killed_rules_than_before():
-    """The number of rules with a killing mutant may only rise."""
-    ledger = manifest.join(rules("XX-001"), Manifest({}, killed_at_least=1), {"c": ["XX-001"]}, {})
-    assert ledger.with_mutants({"XX-001": ["m"]}).problems == ()
-    (problem,) = ledger.with_mutants({}).problems
-    assert problem.startswith("0 rules have a mutant that their cases kill; there were 1")
-
-
 # --- files ------------------------------------------------------------------------------------
 
 
@@ -141,19 +133,17 @@ def load(tmp_path: Path, text: str) -> Manifest:
 
 
 def test_the_file(tmp_path):
-    """The file has reasons, what each excludes with a note, tests, and the number of mutants."""
+    """The file has reasons, what each excludes with a note, and tests."""
     loaded = load(
         tmp_path,
         "reasons: {go-only: Only Go.}\n"
         "excluded: {go-only: {XX-001: why, XX-*: }}\n"
-        "tests: {XX-002: [tests/test_x.py::test_x]}\n"
-        "killed_at_least: 3\n",
+        "tests: {XX-002: [tests/test_x.py::test_x]}\n",
     )
     assert loaded == Manifest(
         {"go-only": "Only Go."},
         [Exclusion("XX-001", "go-only", "why"), Exclusion("XX-*", "go-only", "")],
         {"XX-002": ("tests/test_x.py::test_x",)},
-        3,
     )
 
 
