@@ -52,8 +52,9 @@ export class Build {
   llm(spec, common) {
     if (spec.mode && spec.mode !== 'chat') throw new Skip('modes');
     if (['gemini', 'live'].includes(spec.model?.kind)) throw new Skip(spec.model.kind);
-    if (spec.on_model_error?.length) throw new Skip('agent.on_model_error');
-    if (spec.on_tool_error?.length) throw new Skip('agent.on_tool_error');
+    // Only plugins have these here.
+    if (spec.on_model_error?.length) throw new Skip('on_model_error');
+    if (spec.on_tool_error?.length) throw new Skip('on_tool_error');
     const callbacks = (hook, make, adapt) =>
       spec[hook]?.length
         ? spec[hook].map((each) => adapt(make(this.script, hook, `agent:${spec.name}/${each.id}`, each.rules)))

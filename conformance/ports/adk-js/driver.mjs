@@ -23,6 +23,8 @@ function hello() {
     source_hash: sourceHash(),
     language: 'javascript',
     format: FORMAT,
+    formats: [FORMAT],
+    protocol: 1,
     skips: SKIPS,
     // PAR-045: nothing comes from a sibling once another one failed.  RUN-084: the cause.
     choices: {'PAR-045': 'none', 'RUN-084': 'cause'},
@@ -80,7 +82,9 @@ async function answer(line) {
   if (request.cmd !== 'run') return {error: `bad request: unknown cmd ${JSON.stringify(request.cmd)}`};
   const {scenario} = request;
   if (!isObject(scenario)) return {error: 'bad request: the scenario is no object'};
-  const known = typeof scenario.id === 'string' ? {id: scenario.id} : {};
+  // Protocol 1 has an id of the request; before it, the scenario's own stood here.
+  const id = request.id ?? scenario.id;
+  const known = ['string', 'number'].includes(typeof id) ? {id} : {};
   player ??= new Player();
   try {
     const played = await player.play(scenario);

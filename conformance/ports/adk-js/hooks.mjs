@@ -3,7 +3,7 @@
 
 import {adk} from './port.mjs';
 import {Rules, Skip, contentOf, patchEvent, responseOf, textOf} from './script.mjs';
-import {eventJson, plain, requestJson, shown} from './snapshots.mjs';
+import {eventJson, isMap, plain, requestJson, shown} from './snapshots.mjs';
 
 /** What ops gave back, made by a function; nothing for nothing and for null. */
 const made = (result, make) =>
@@ -56,12 +56,16 @@ export function toolHook(script, hook, by, spec) {
     const where = script.where(context);
     script.add('hook', {
       hook, by, ...where, tool: tool.name, call_id: context.functionCallId,
-      args: plain(args), result: plain(result), error: textOf(error),
+      args: plain(args), result: answerOf(result), error: textOf(error),
     });
     const found = await script.run(script.toolPlace(context, tool.name, args), rules.next(where.agent, tool.name));
     return made(found, plain);
   };
 }
+
+/** A tool's result as a function response would hold it. */
+const answerOf = (result) =>
+  result === undefined || result === null || isMap(result) ? plain(result) : {result: plain(result)};
 
 function runHook(script, hook, by, spec, role) {
   const rules = new Rules(spec);

@@ -171,6 +171,6 @@ class Play {
       .flatMap((event) => event.content?.parts ?? [])
       .map((part) => part.functionCall)
       .filter((call) => call?.name === name);
-    return calls.at(-1)?.id ?? '';
+    return calls.at(-1)?.id ?? `$id:${name}`;
   }
 }

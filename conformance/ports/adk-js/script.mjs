@@ -10,7 +10,7 @@ export const SKIPS = [
   'live', 'executor', 'remote_a2a', 'gemini', 'workflow', 'compaction', 'streaming', 'cancel_after',
   'faults.get', 'mask_errors',
   'retry_and_reflect', 'function_call_modifier', 'modes', 'auto_create', 'yield_user_message',
-  'agent.on_model_error', 'agent.on_tool_error',
+  'on_model_error', 'on_tool_error',
 ];
 
 /** The scenario needs a feature of SKIPS. */

@@ -44,6 +44,8 @@ def hello() -> Message:
         "source_hash": source_hash(),
         "language": "python",
         "format": FORMAT,
+        "formats": [FORMAT],
+        "protocol": 1,
         "skips": list(SKIPS),
         # PAR-045: nothing comes from a sibling once another one failed.  RUN-084: the cause.
         "choices": {"PAR-045": "none", "RUN-084": "cause"},
@@ -127,7 +129,9 @@ class Driver:
         scenario = request.get("scenario")
         if not isinstance(scenario, dict):
             return {"error": "bad request: the scenario is no object"}
-        known = {"id": scenario["id"]} if isinstance(scenario.get("id"), str) else {}
+        # Protocol 1 has an id of the request; before it, the scenario's own stood here.
+        known = {"id": request.get("id", scenario.get("id"))}
+        known = {key: value for key, value in known.items() if isinstance(value, str | int)}
         self.worker = self.worker or Worker()
         try:
             played = self.worker.play(scenario)

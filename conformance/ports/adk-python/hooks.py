@@ -98,7 +98,7 @@ class Hooks:
                 tool=tool.name,
                 call_id=context.function_call_id,
                 args=copy.deepcopy(args),
-                result=copy.deepcopy(result),
+                result=_answer(result),
                 error=text_of(error),
             )
             place = self.script.tool_place(context, tool.name, args)
@@ -173,6 +173,11 @@ def _builtin(builtin: str, spec: Spec) -> BasePlugin:
         throw_exception_if_retry_exceeded=spec.get("error_if_retry_exceeded", False),
         tracking_scope=TrackingScope(spec.get("scope") or "invocation"),
     )
+
+
+def _answer(result: Any) -> Any:
+    """Return a tool's result as a function response would hold it."""
+    return {"result": result} if isinstance(result, str | list | int) else copy.deepcopy(result)
 
 
 def _append_instruction(config: Any, text: str) -> None:

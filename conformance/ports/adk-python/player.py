@@ -185,7 +185,7 @@ class _Play:
         """Return the id of the last stored call of that name."""
         stored = self.sessions.sessions
         session = stored[self.key["app_name"]][self.key["user_id"]][self.key["session_id"]]
-        found = ""
+        found = f"$id:{name}"
         for event in session.events:
             for call in event.get_function_calls():
                 if call.name == name:

@@ -65,7 +65,9 @@ public final class Driver {
     if (!cmd.equals("run")) return out.put("error", "bad request: unknown cmd " + request.path("cmd"));
     JsonNode scenario = request.path("scenario");
     if (!scenario.isObject()) return out.put("error", "bad request: the scenario is no object");
-    if (scenario.path("id").isTextual()) out.set("id", scenario.get("id"));
+    // Protocol 1 has an id of the request; before it, the scenario's own stood here.
+    JsonNode id = request.has("id") ? request.get("id") : scenario.path("id");
+    if (id.isTextual() || id.isIntegralNumber()) out.set("id", id);
     if (worker == null) worker = new Worker.Remote();
     try {
       String played = worker.play(scenario.toString());
@@ -85,7 +87,9 @@ public final class Driver {
         .put("version", Version.JAVA_ADK_VERSION)
         .put("source_hash", sourceHash())
         .put("language", "java")
-        .put("format", Script.FORMAT);
+        .put("format", Script.FORMAT)
+        .put("protocol", 1);
+    out.putArray("formats").add(Script.FORMAT);
     Script.SKIPS.forEach(out.putArray("skips")::add);
     // PAR-045: nothing comes from a sibling once another one failed.  RUN-084: the cause.
     out.putObject("choices").put("PAR-045", "none").put("RUN-084", "cause");

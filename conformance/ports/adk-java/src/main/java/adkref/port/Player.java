@@ -31,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import org.reactivestreams.Subscription;
 
@@ -123,7 +122,7 @@ final class Player {
         .build();
     if (!session.path("skip_create").asBoolean(false)) {
       Map<String, Object> state = session.has("state") ? map(session.get("state")) : Map.of();
-      Session made = sessions.createSession(app, user, new ConcurrentHashMap<>(state), id).blockingGet();
+      Session made = sessions.createSession(app, user, state, id).blockingGet();
       long time = System.currentTimeMillis() - 3_600_000;
       for (JsonNode spec : list(session, "events")) {
         Event event = Custom.read(spec, "inv-history", time);
@@ -169,7 +168,7 @@ final class Player {
 
   /** Returns the id of the last stored call of that name. */
   private String callId(String name) {
-    String found = "";
+    String found = "$id:" + name;
     for (Event event : stored().events()) {
       for (FunctionCall call : event.functionCalls()) {
         if (call.name().orElse("").equals(name)) found = call.id().orElse("");

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Applying assumptions to scenarios and traces."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from adkref.conformance.assumptions.assumption import Assumption, Record, Spec
+from adkref.conformance.assumptions.table import ASSUMPTIONS
+
+
+def chosen(names: Iterable[str]) -> list[Assumption]:
+    """Return the assumptions of these names in the table's order; KeyError for an unknown one."""
+    wanted = {name: ASSUMPTIONS[name] for name in names}
+    return [assumption for name, assumption in ASSUMPTIONS.items() if name in wanted]
+
+
+def rewritten(names: Iterable[str], scenario: Spec) -> Spec:
+    """Return *scenario* as the named assumptions have it."""
+    out = copy.deepcopy(scenario)
+    for assumption in chosen(names):
+        if assumption.scenario is not None:
+            assumption.scenario(out)
+    return out
+
+
+def masked(names: Iterable[str], played: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``{"trace", "final"}`` without what the named assumptions mask."""
+    assumed = chosen(names)
+    out = dict(played)
+    masks = [each.record for each in assumed if each.record is not None]
+    if masks:
+        trace = []
+        for record in played["trace"]:
+            kept: Record | None = copy.deepcopy(record)
+            for mask in masks:
+                if kept is not None:
+                    kept = mask(kept)
+            if kept is not None:
+                trace.append(kept)
+        out["trace"] = trace
+    for each in assumed:
+        if each.final is not None and isinstance(out.get("final"), dict):
+            out["final"] = each.final(copy.deepcopy(out["final"]))
+    return out
