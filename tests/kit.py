@@ -75,12 +75,14 @@ def reply(*parts, role=ROLE_MODEL, **fields):
     return LlmResponse(content=content(*parts, role=role), **fields)
 
 
+def _role_of(author):
+    return ROLE_USER if author == ROLE_USER else ROLE_MODEL
+
+
 def event(author, *parts, role=None, **fields):
     """An event of a history; without parts it has no content."""
     if parts:
-        fields["content"] = content(
-            *parts, role=role or (ROLE_USER if author == ROLE_USER else ROLE_MODEL)
-        )
+        fields["content"] = content(*parts, role=role if role is not None else _role_of(author))
     fields.setdefault("actions", EventActions())
     return Event(author=author, **fields)
 
