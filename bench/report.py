@@ -22,6 +22,10 @@ from rich.table import Table
 OURS, THEIRS = "adkref", "google-adk"
 #: What is told of a step in the table of growth; the rest is the step without the history.
 GROWTH_KEYS = ("custom", "llm", "history", "rest")
+GROWTH_NOTE = (
+    "A tool step is a model call with its tool call; requests are kept until the end, so that "
+    "freeing their histories is in no step."
+)
 
 Runs = Mapping[str, Sequence[Run]]
 Steps = Sequence[Mapping[str, float]]
@@ -83,6 +87,8 @@ def notes(results: Results) -> list[str]:
         f"{results.machine}; {versions}.",
         f"{ADK_GO_SOURCE}.",
     ]
+    if results.growth:
+        found.append(GROWTH_NOTE)
     for case, runs in results.measured():
         counts = {side: median(run.events for run in done) for side, done in runs.items() if done}
         if len(set(counts.values())) > 1:

@@ -54,9 +54,13 @@ class Script:
 
     def __init__(self, script: Iterable[Part | None] = ()) -> None:
         self._script = iter(script)
+        #: Keeps the requests alive where it is a list.
+        self.kept: list[LlmRequest] | None = None
 
     def generate(self, ctx: Context, request: LlmRequest, stream: bool) -> Iterator[LlmResponse]:
         """Yield the next answer."""
+        if self.kept is not None:
+            self.kept.append(request)
         part = next(self._script, None) or Part(text="done")
         yield LlmResponse(content=Content("model", [part]))
 
@@ -186,13 +190,15 @@ def growth(stored: int) -> dict[str, float]:
 
     A step of the custom agent is one event; a step of the LLM agent is a model call and
     a tool call, from one model event to the next.  What building the history takes of an
-    LLM step is told apart.
+    LLM step is told apart; its requests are kept until the end, so that freeing their
+    histories is in no step.
     """
     custom = _first_to_last(emitter("e", GROWTH_EVENTS), stored)
     history = _Timed(processors.build_contents)
     processors.build_contents = history  # type: ignore[assignment]
     try:
         script = Script(weather_calls(GROWTH_STEPS))
+        script.kept = []
         llm = _first_to_last(LlmAgent("w", model=script, tools=[get_weather]), stored)
     finally:
         processors.build_contents = history.function

@@ -189,7 +189,7 @@ class TestReport:
     def test_notes(self):
         """Said are how it was measured, different numbers of events, and what failed."""
         odd = {"adkref": flat(1.0), "google-adk": flat(1.0, events=5001), "bare": []}
-        results = evolve(RESULTS, cases={"flat": odd}, failures=["turn on bare: no"])
+        results = evolve(RESULTS, cases={"flat": odd}, growth={}, failures=["turn on bare: no"])
         assert report.notes(results) == [
             (
                 "Medians of 3 runs, each in a fresh process after a small warm-up; "
@@ -206,6 +206,11 @@ class TestReport:
             ),
             "Failed: turn on bare: no",
         ]
+
+    def test_the_note_on_growth(self):
+        """What a step is stands below the table of growth only."""
+        assert report.GROWTH_NOTE in report.notes(RESULTS)
+        assert report.GROWTH_NOTE not in report.notes(evolve(RESULTS, growth={}))
 
     def test_json(self):
         """A program gets medians, spread and every run; a side without runs is left out."""
