@@ -237,7 +237,9 @@ def _other_body(run: Invocation, agent: Agent, ctx: Context) -> Body:
                 yield None, error
                 return None
             if event is None:
-                raise ProgrammingError("invalid memory address or nil pointer dereference")
+                raise ProgrammingError(  # RUN-075: with Go's own words
+                    "runtime error: invalid memory address or nil pointer dereference"
+                )
             paused = paused or bool(event.long_running_tool_ids)
             yield item
     finally:
