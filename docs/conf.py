@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from docutils import nodes
 from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
 
 from adkref.conformance.rules.ids import RULE
+from adkref.plugins import HOOKS
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -67,6 +69,23 @@ def _link_rules(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             parent.replace(text, [*pieces, nodes.Text(text[end:])])
 
 
+class HookTable(SphinxDirective):
+    """``.. hooks::`` draws the table that the code walks."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the hooks, their arguments, when they are asked and what an answer does."""
+        lines = [".. list-table::", "   :header-rows: 1", ""]
+        rows = [("hook", "arguments", "when", "an answer", "own callbacks")]
+        for hook in HOOKS:
+            arguments = ", ".join(("ctx", *hook.arguments))
+            own = "asked after the plugins" if hook.own else ""
+            rows.append((f"``{hook.name}``", f"``({arguments})``", hook.when, hook.outcome, own))
+        for row in rows:
+            for place, cell in enumerate(row):
+                lines.append(f"   {'*' if place == 0 else ' '} - {cell}")
+        return self.parse_text_to_nodes("\n".join(lines) + "\n")
+
+
 def _begin(app: Sphinx) -> None:
     if not hasattr(app.env, "adkref_rules"):
         app.env.adkref_rules = {}
@@ -80,6 +99,7 @@ def _forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Hook the two steps into Sphinx."""
+    app.add_directive("hooks", HookTable)
     app.connect("builder-inited", _begin)
     app.connect("env-purge-doc", _forget)
     app.connect("doctree-read", _anchor_rules)
