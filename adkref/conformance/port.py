@@ -23,8 +23,9 @@ from attrs import Factory, define, evolve, field, frozen
 
 from adkref.conformance import protocol
 from adkref.conformance.faults import PortError, ScenarioError
-from adkref.conformance.narrate import one_line, short
+from adkref.conformance.narrate import one_line, short, short_json
 from adkref.conformance.process import (
+    CLEAN,
     CUT,
     END,
     KILLED,
@@ -74,6 +75,9 @@ _IN_VAIN: Final = ("silence", "partial", "stuck")
 
 #: So much of a wrong line is looked at to show it.
 _SHOWN: Final = 400
+
+#: Seconds between two looks at whether a process is still there.
+_LOOK: Final = 0.1
 
 #: Seconds within which a process that closed a pipe turns out to be dead.
 _DEATH: Final = 0.5
@@ -213,15 +217,18 @@ class Port:
             self._write(protocol.stop_request(), deadline)
             # A port that does not know the message ends with its input.
             process.close_input()
-            while (found := process.read(deadline)).kind == LINE:
-                if not _is_refusal(found.line):
-                    self._matched(found.line)
+            for line in _last_lines(process, deadline):
+                if not _is_refusal(line):
+                    self._matched(line)
         except PortFault as fault:
             # One that ended before it was told to harms nobody.
             wrong = fault
-        if self._end(deadline - time.monotonic()) == KILLED:
+        how = self._end(deadline - time.monotonic())
+        if how == KILLED:
             limit = self.limits.stop
             self._warn(f"the port did not end within {limit:g} s after stop and was killed")
+        elif how not in ("", CLEAN):
+            self._warn(f"the port ended with {how} after its last reply")
         to_blame = self._done.get(wrong.number) if wrong is not None else None
         self._done.clear()
         return [] if to_blame is None else [Reply(to_blame.key, fault=wrong)]
@@ -375,7 +382,7 @@ class Port:
                 text = f"answered the scenario {_quoted(str(identity))} twice"
                 raise self._fault("twice", text, last)
         expected = ", ".join(map(str, asked)) or "none, as nothing was asked"
-        given = "no id" if identity is None else f"the id {short(json.dumps(identity))}"
+        given = "no id" if identity is None else f"the id {short_json(identity)}"
         raise self._fault("id", f"answered with {given}; expected {expected}", number)
 
     def _write(self, message: Message, deadline: float) -> None:
@@ -408,12 +415,25 @@ class Port:
             raise self._fault("long", text)
         if found.kind == PARTIAL:
             raise self._fault("partial", f"began a line and did not end it: {silence}")
+        if process.has_closed_input():
+            raise self._fault("closed-input", f"closed its standard input: {silence}")
         raise self._fault("silence", silence)
 
 
 def _next(waiting: Iterator[tuple[Any, Message]]) -> Request | None:
     found = next(waiting, None)
     return None if found is None else Request(*found)
+
+
+def _last_lines(process: Process, deadline: float) -> Iterator[bytes]:
+    """Yield what a process still writes; a child may hold its output open after its end."""
+    while time.monotonic() < deadline:
+        has_ended = process.has_ended()
+        found = process.read(min(deadline, time.monotonic() + _LOOK))
+        if found.kind == LINE:
+            yield found.line
+        elif has_ended or found.kind in (END, CUT, LONG):
+            return
 
 
 def _is_refusal(line: bytes) -> bool:

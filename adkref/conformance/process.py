@@ -54,6 +54,8 @@ LONG: Final = "long"
 
 #: How a process ended that had to be made to.
 KILLED: Final = "killed"
+#: And one that ended as it should.
+CLEAN: Final = how_it_ended(0)
 
 
 @frozen
@@ -158,6 +160,13 @@ class Process:
         if found.kind != LINE:
             self._ended = found
         return found
+
+    def has_closed_input(self) -> bool:
+        """Tell whether nobody is left who could read what is written."""
+        assert self.popen.stdin is not None
+        poll = select.poll()
+        poll.register(self.popen.stdin.fileno(), 0)
+        return any(state & select.POLLERR for _, state in poll.poll(0))
 
     def has_ended(self) -> bool:
         """Tell whether the process itself is gone."""
