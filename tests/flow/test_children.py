@@ -325,6 +325,21 @@ def test_what_finishes_by_itself(given, finishes):
     assert finishes_by_itself(given, "x", "task") is False
 
 
+def test_a_blank_reply_of_an_agent_with_a_schema():
+    """Its text is the output, not nil; an existing node info is kept (NODE-077)."""
+    schema = {"type": "OBJECT", "properties": {}}
+    ((got,), output) = child(Body("x", event("x", " \n"), output_schema=schema))
+    assert output == " \n"
+    assert got["nodeInfo"] == {
+        "path": "root/x@1",
+        "messageAsOutput": True,
+        "outputFor": ["root/x@1"],
+    }
+    for info, path in ((None, "root/x@1"), (NodeInfo("own"), "own")):
+        ((got,), output) = child(Body("x", event("x", "hi", node_info=info)), mode="chat")
+        assert (output, got["nodeInfo"]["path"]) == ("hi", path)
+
+
 # --- in a whole run -----------------------------------------------------------------------------------------
 
 

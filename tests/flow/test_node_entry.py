@@ -79,8 +79,10 @@ def test_only_llm_agents_are_nodes(agent):
 def test_unknown_modes(declared, given, shown_as):
     """Another mode is one error (NODE-031)."""
     assert entered(llm("a", "x", mode=declared), mode=given) == [
-        ('RunLLMAgentAsNode: LlmAgent "a" only supports task, single_turn, and chat mode, '
-        f'got "{shown_as}"')
+        (
+            'RunLLMAgentAsNode: LlmAgent "a" only supports task, single_turn, and chat mode, '
+            f'got "{shown_as}"'
+        )
     ]
 
 
@@ -303,8 +305,10 @@ def test_output_that_does_not_fit():
     )
     assert entered(agent, mode="single_turn") == [
         said("a", "x", partial=True),
-        ('LlmAgent "a" output validation failed: '
-        '"output" args does not contain required key: \'"city"\''),
+        (
+            'LlmAgent "a" output validation failed: '
+            '"output" args does not contain required key: \'"city"\''
+        ),
     ]
     assert agent.closed == 1
 
@@ -642,6 +646,16 @@ def test_a_task_that_fails():
     text = "workflow: dynamic child root/job@t1: workflow: dynamic child failed: boom"
     assert brief(world.turn()) == ["root: +job", text]
     assert brief(world.turn("again"))[-2:] == ["user: -job", "root: later"]
+
+
+def test_a_failed_dispatch_ends_the_activation():
+    """Also for a consumer that goes on behind the error (NODE-045)."""
+    root = coordinator(reply(call("job", "t1")), "never", sub=job(ValueError("boom"), finishing()))
+    got = entered(root, scene=node_scene(root))
+    assert brief(got) == [
+        "root: +job",
+        "workflow: dynamic child root/job@t1: workflow: dynamic child failed: boom",
+    ]
 
 
 def test_a_numeric_call_id():

@@ -4,6 +4,7 @@
 import pytest
 from kit import content, reply
 
+from adkref.content import FunctionCall, Part
 from adkref.models import LlmRequest, Model, ScriptedModel
 
 
@@ -56,3 +57,14 @@ def test_the_script_is_copied():
     model = ScriptedModel(script)
     script.clear()
     assert answers(model) == [[reply("a")]]
+
+
+def test_a_function_call_is_a_response_that_makes_it():
+    """Each answer is a response of its own, so an id that is filled in stays there."""
+    call = FunctionCall("", "t", {"a": 1})
+    model = ScriptedModel([call, ["x", call]])
+    first, second = answers(model, 2)
+    assert first == [reply(Part(function_call=FunctionCall("", "t", {"a": 1})))]
+    assert second == [reply("x"), *first]
+    first[0].content.parts[0].function_call.id = "filled"
+    assert (call.id, second[1].content.parts[0].function_call.id) == ("", "")
