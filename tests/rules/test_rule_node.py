@@ -5,11 +5,9 @@ from __future__ import annotations
 
 from kit import World, answer, call, content, event, reply
 
-from adkref.agents import Agent, LlmAgent
-from adkref.contexts import RunConfig
+from adkref.agents import LlmAgent
 from adkref.events import NodeInfo
 from adkref.models import ScriptedModel
-from adkref.plugins import Plugin
 
 
 def asked(*script, name="root", **fields):
@@ -28,62 +26,6 @@ def test_where_the_node_stands():
     # What the workflow's start would emit comes before the agent's first event: nothing does.
     assert world.turn()[0]["author"] == "root"
     assert seen == [("", "", "root")]
-
-
-def test_two_routing_decisions():
-    """A second event with routes is delivered, and the run ends with an error (NODE-007)."""
-    guide = Agent(
-        "guide",
-        run=lambda ctx: [event("guide", text, routes=["on"]) for text in ("one", "two")],
-    )
-    root = asked(reply(call("transfer_to_agent", agent_name="guide")), sub_agents=[guide])
-    *_, one, two, error = World(root).turn()
-    assert [each["content"]["parts"][0]["text"] for each in (one, two)] == ["one", "two"]
-    assert error == (
-        "workflow: node produced multiple events with route tags; only one event per "
-        'execution can specify routes: node "root"'
-    )
-
-
-def test_what_counts_as_an_answer():
-    """A response answers a long-running call of any invocation, answered before or not (NODE-021)."""
-    guide = Agent("guide", run=lambda ctx: [event("guide", ctx.user_content.parts[0].text or "—")])
-    root = asked("never", sub_agents=[guide])
-    asked_before = [
-        event("guide", call("t", "c1"), long_running_tool_ids=["c1"], invocation_id="old"),
-        event("user", answer("t", "c1"), invocation_id="old"),
-        event("guide", call("t", "c2"), invocation_id="old"),
-    ]
-    world = World(root, events=asked_before)
-    # The answer alone is handed on, the text beside it is not; the call was answered already.
-    (shown,) = world.turn(content(answer("t", "c1"), "and more"))
-    assert shown["content"]["parts"] == [{"text": "—"}]
-    # A call that was not long-running is no question: the text is the input.
-    (shown,) = world.turn(content(answer("t", "c2"), "and more"))
-    assert shown["content"]["parts"] == [{"text": "and more"}]
-
-
-def test_what_is_produced_after_a_stop_is_nowhere():
-    """Events that the agent still makes after the consumer stopped reach no hook and no store (NODE-066)."""
-    heard, closed = [], []
-
-    class Model:
-        name = "m"
-
-        def generate(self, ctx, request, stream):
-            try:
-                yield reply("a", partial=True)
-                yield reply("b", partial=True)
-                yield reply("ab")
-            finally:
-                closed.append(True)
-
-    plugin = Plugin("p", on_event_callback=lambda ctx, each: heard.append(each))
-    world = World(LlmAgent("root", model=Model()), plugins=[plugin])
-    assert len(world.turn(stop_after=1, config=RunConfig(streaming_mode="sse"))) == 1
-    assert len(heard) == 1
-    assert [each["author"] for each in world.stored] == ["user"]
-    assert closed == [True]
 
 
 def test_a_finished_task_is_not_done_again():
