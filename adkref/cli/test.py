@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 import adkref.conformance.corpus as corpora
-from adkref.cli.common import conformance_root, console, project_files, shown
+from adkref.cli.common import conformance_root, console, project_files
 from adkref.cli.progress import progress
 from adkref.conformance import assumptions, levels, reports
 from adkref.conformance.driver import version
@@ -29,6 +29,7 @@ from adkref.conformance.trial.judging import BY_KIND, TEXT
 from adkref.conformance.trial.report import Asked, Report, conclude
 from adkref.conformance.trial.result import Result
 from adkref.conformance.trial.run import Options, put
+from adkref.conformance.verify import Corpus
 
 #: So many failing cases are told of while the others are played.
 _LIVE = 20
@@ -151,12 +152,13 @@ def test(
     to the baseline, 1 if one is not, if the port does not start or if the baseline is stale, and
     2 if nothing was shown or a case or the kit itself is at fault.
     """
-    found = [shown(file) for each in corpus for file in corpora.find(each)] or project_files()
+    named = tuple(Corpus.of(each) for each in corpus)
+    found = [file for each in named for file in each.files] or project_files()
     known = baselines.load(baseline) if baseline is not None else None
     asked = Asked(
         command=command,
         files=tuple(map(str, found)),
-        named=bool(corpus),
+        named=named,
         levels=chosen_levels,
         rules=tuple(rule.upper() for rule in rules),
         cases=cases,

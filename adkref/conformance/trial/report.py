@@ -33,6 +33,7 @@ from adkref.conformance.trial.result import (
 )
 from adkref.conformance.trial.run import Run
 from adkref.conformance.trial.suspects import Suspect
+from adkref.conformance.verify import Corpus
 from adkref.conformance.versions import SCHEMA_VERSION
 
 #: What was played, whatever came of it.
@@ -60,9 +61,9 @@ class Asked:
     """What was asked for, as a report repeats it."""
 
     command: str
-    #: The corpora, and whether the user named them.
+    #: The files of the corpora, and what the user named: a file or a folder with its files.
     files: tuple[str, ...] = ()
-    named: bool = False
+    named: tuple[Corpus, ...] = ()
     levels: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
@@ -303,7 +304,11 @@ def _vacuous(asked: Asked, results: Sequence[Result]) -> list[Problem]:
         for name in asked.cases
         if not any(fnmatchcase(result.id, name) for result in results)
     ]
-    if asked.named and asked.is_whole:
+    if asked.is_whole:
         files = {result.file for result in played}
-        texts += [f"nothing of {file} was played" for file in asked.files if file not in files]
+        texts += [
+            f"nothing of {each.name} was played"
+            for each in asked.named
+            if files.isdisjoint(map(str, each.files))
+        ]
     return [Problem("vacuous", text) for text in texts]
