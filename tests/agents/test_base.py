@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base agent: construction, look-up, the run, its two phases (AGT, CB, CTX-003, CTX-004).
+"""The base agent: construction, look-up, the run, its two phases (AGT, CB, CTX-003, CTX-004, CTX-082).
 
 What Python spells otherwise:
 
@@ -25,6 +25,7 @@ from adkref.contexts import (
     HostContext,
     InvocationContext,
     ReadonlyContext,
+    RunConfig,
     callback_context,
     tool_context,
 )
@@ -469,7 +470,7 @@ def test_what_a_child_node_emits_stays_marked():
 )
 @pytest.mark.parametrize("error", [None, BOOM])
 def test_authors_are_filled(fields, author, error):
-    """User for a user's content, else the agent's name, if there is none yet (AGT-051, AGT-052)."""
+    """User for a user's content, else the agent's name, if there is none yet; in place (AGT-051 to AGT-053)."""
     event = Event(**fields)
     items = list(Agent("a", run=lambda ctx: [(event, error)]).run(context()))
     assert items == [(Event(**{**fields, "author": author}), error)]
@@ -1092,9 +1093,11 @@ class Scripted(Model):
 
     def __init__(self, *contents):
         self._contents = list(contents)
+        self.streamed = []
 
     def generate(self, ctx, request, stream):
         """Answer with the next content."""
+        self.streamed.append(stream)
         yield LlmResponse(content=self._contents.pop(0))
 
 
@@ -1121,3 +1124,14 @@ def test_ending_inside_a_flow_does_not_reach_the_agent():
     assert ended == [True]
     assert [error for _, error in items] == [None] * len(items)
     assert items[-1][0].content is HELLO
+
+
+@pytest.mark.parametrize(
+    ("config", "streamed"),
+    [(None, False), (RunConfig(), False), (RunConfig("none"), False), (RunConfig("sse"), True)],
+)
+def test_the_runs_configuration_decides_about_streaming(config, streamed):
+    """Also without a runner: only the mode "sse" streams (CTX-082)."""
+    model = Scripted(HELLO)
+    assert texts(LlmAgent("a", model=model).run(context(run_config=config))) == ["hello"]
+    assert model.streamed == [streamed]

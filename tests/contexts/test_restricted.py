@@ -409,7 +409,7 @@ def test_a_callback_context_is_new_over_the_given_one():
 
 
 def test_plain_callbacks_do_not_track_artifacts():
-    """The artifacts are the given context's own view, and saving records nothing (CTX-035, CB-025)."""
+    """The artifacts are the given context's own view, and saving records nothing (CTX-035, CTX-061, CB-025)."""
     ctx, actions = base(), EventActions.fresh()
     plain = callback_context(ctx, actions)
     assert plain.artifacts is ctx.artifacts
