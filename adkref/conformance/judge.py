@@ -47,11 +47,7 @@ def difference(case: Case, answer: dict[str, Any]) -> Difference | None:
     """Return where what was played first parts from what is known of the case."""
     if "trace" not in case:
         return first_unmet(case["expect"], answer["trace"])
-    for index, record in enumerate(case["trace"]):
-        if not isinstance(record, dict) or not isinstance(record.get("at"), str):
-            raise ScenarioError(
-                "is no record", path=("trace", index), expected="an object with the key at"
-            )
+    check_trace(case["trace"])
     known: dict[str, Any] = {key: case[key] for key in ("trace", "final") if key in case}
     played: dict[str, Any] = {key: answer[key] for key in ("trace", "final") if key in answer}
     if same(known, played):
@@ -59,3 +55,12 @@ def difference(case: Case, answer: dict[str, Any]) -> Difference | None:
         return None
     ordering = case["scenario"].get("ordering") or TOTAL
     return first_difference(canonical(known, ordering), canonical(played, ordering))
+
+
+def check_trace(trace: list[Any]) -> None:
+    """Raise :class:`ScenarioError` for a case whose trace holds something else than records."""
+    for index, record in enumerate(trace):
+        if not isinstance(record, dict) or not isinstance(record.get("at"), str):
+            raise ScenarioError(
+                "is no record", path=("trace", index), expected="an object with the key at"
+            )

@@ -38,6 +38,7 @@ NAMES: Final = (
     "manifest",
     "baseline",
     "report",
+    "report-line",
 )
 
 _SUFFIX: Final = ".schema.json"

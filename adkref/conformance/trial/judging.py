@@ -13,7 +13,7 @@ from typing import Any, Final
 from adkref.conformance import assumptions
 from adkref.conformance.canonical import TOTAL, canonical
 from adkref.conformance.faults import ScenarioError
-from adkref.conformance.judge import difference
+from adkref.conformance.judge import check_trace, difference
 from adkref.conformance.kinds import Kinds, by_kind, without_kinds
 from adkref.conformance.outcome import DIFFERENT, EQUAL, SKIPPED
 from adkref.conformance.player import play
@@ -68,6 +68,7 @@ def _judged(task: Task, reply: Any) -> Verdict:
 def _compared(case: Task, reply: dict[str, Any], options: _Options) -> Verdict:
     played = options.settled(_trace_of(reply))
     if TRACE in case:
+        check_trace(case[TRACE])
         case = {"scenario": case["scenario"], **options.settled(_trace_of(case))}
     found = difference(case, played)
     records = len(reply[TRACE])

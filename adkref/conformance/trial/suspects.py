@@ -160,8 +160,10 @@ FIRST: Final[Mapping[str, str]] = MappingProxyType(
         "XFER": "XFER-001",
     }
 )
+#: Records that say little beside another.
+_ENDS: Final = ("turn", "stop", "end")
 #: How much a rule counts that is in no family of the record.
-_ELSEWHERE: Final = 0.15
+_ELSEWHERE: Final = 0.4
 
 
 def families(difference: Difference) -> Families:
@@ -179,7 +181,8 @@ def families(difference: Difference) -> Families:
     if len({_kind(record) for record in records}) == 1 and len(records) > 1:
         # The same happened on both sides, so what differs in it says most.
         found += _of_value(difference)
-    for record in records:
+    # Where one side has an end and the other goes on, what goes on says more.
+    for record in sorted(records, key=lambda record: record.get("at") in _ENDS):
         found += _of_record(record)
     return tuple(dict.fromkeys(found))
 
@@ -234,7 +237,7 @@ def suspect(rules: Sequence[str], difference: Difference) -> str:
 def _weight(rule: str, ranked: Families) -> float:
     """Return how much a rule is pointed at: 1 for the likeliest family, then less."""
     name = family(rule)
-    return 1 / (1 + ranked.index(name) / 2) if name in ranked else _ELSEWHERE
+    return 1 / (1 + ranked.index(name) / 3) if name in ranked else _ELSEWHERE
 
 
 # --- over all cases ---------------------------------------------------------------------------
