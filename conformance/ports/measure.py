@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measure a port against the corpora: counts by corpus, and the first difference of each case.
 
-    python conformance/ports/measure.py PORT [--every N] [--assume NAME,…] [--out FILE] [PATH…]
+    python conformance/ports/measure.py PORT [--every N] [--assume NAME,…] [--explain]
+        [--out FILE] [PATH…]
 
 PORT is adk-python, adk-js or adk-java, or the command of a driver.  With ``--assume`` the
 named assumptions (``adkref.conformance.assumptions``) are taken first; ``--assume port`` takes
-those that the port's ``baseline.yaml`` declares.  A case whose scenario an assumption rewrites
-is compared with the reference's own trace of it, any other with its golden trace.
+those that the port's ``baseline.yaml`` declares.  With ``--explain`` each case is judged as it
+is and, where it differs, the fewest of these assumptions are sought with which it is equal.  A
+case whose scenario an assumption rewrites is compared with the reference's own trace of it, any
+other with its golden trace.
 """
 
 from __future__ import annotations
@@ -15,9 +18,8 @@ import argparse
 import json
 import shlex
 import subprocess
-import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,8 @@ from adkref.conformance.protocol import hello_violation, reply_violation
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 CORPORA = (HERE.parent / "cases", HERE.parent / "golden")
+
+KINDS = ["equal", "different", "skip", "error", "panic", "bad reply", "unknown"]
 
 Case = dict[str, Any]
 
@@ -80,33 +84,86 @@ def cases(paths: list[Path], every: int) -> Iterator[corpus.Case]:
                     yield case
 
 
-def judge(case: corpus.Case, port: Port, names: list[str]) -> Case:
-    """Play a case on the port and compare."""
-    out: Case = {"id": case.id, "corpus": Path(case.file).name.split(".")[0]}
-    scenario = assumptions.rewritten(names, case.scenario)
-    answer = port.ask(cmd="run", scenario=scenario)
-    if (found := reply_violation(answer)) is not None:
-        return {**out, "outcome": "bad reply", "reason": str(found)}
-    if "trace" not in answer:
-        kind = next(key for key in ("skip", "panic", "error") if key in answer)
-        return {**out, "outcome": kind, "reason": answer[kind]}
-    if scenario == case.scenario:
-        known: Case = {"trace": case.trace}
-        if case.final is not corpus.ABSENT:
-            known["final"] = case.final
-    else:
-        out["rewritten"] = True
-        known = play(scenario)
+class Judge:
+    """Plays a case under assumptions and compares; what was played once is remembered."""
+
+    def __init__(self, case: corpus.Case, port: Port) -> None:
+        self._case = case
+        self._port = port
+        self._played: dict[str, tuple[Case, Case]] = {}
+
+    def verdict(self, names: Sequence[str]) -> Case:
+        """Return the outcome, with the difference or the reason."""
+        scenario = assumptions.rewritten(names, self._case.scenario)
+        known, answer = self._both(scenario)
+        if "trace" not in answer:
+            kind = next(key for key in ("bad reply", "skip", "panic", "error") if key in answer)
+            return {"outcome": kind, "reason": answer[kind]}
         if "trace" not in known:
-            return {**out, "outcome": "unknown", "reason": json.dumps(known)[:300]}
-    ordering = scenario.get("ordering") or TOTAL
-    expected, actual = (
-        canonical(assumptions.masked(names, each), ordering) for each in (known, answer)
-    )
-    difference = first_difference(expected, actual)
-    if difference is None:
-        return {**out, "outcome": "equal"}
-    return {**out, "outcome": "different", "difference": difference.to_json()}
+            return {"outcome": "unknown", "reason": json.dumps(known)[:300]}
+        ordering = scenario.get("ordering") or TOTAL
+        expected, actual = (
+            canonical(assumptions.masked(names, each), ordering) for each in (known, answer)
+        )
+        difference = first_difference(expected, actual)
+        if difference is None:
+            return {"outcome": "equal"}
+        return {"outcome": "different", "difference": difference.to_json()}
+
+    def _both(self, scenario: Case) -> tuple[Case, Case]:
+        key = json.dumps(scenario, sort_keys=True)
+        if key not in self._played:
+            answer = self._port.ask(cmd="run", scenario=scenario)
+            # Checking a reply takes longer than all else, so the first one stands for all.
+            if not self._played and (found := reply_violation(answer)) is not None:
+                answer = {"bad reply": str(found)}
+            if scenario != self._case.scenario:
+                known = play(scenario)
+            else:
+                known = {"trace": self._case.trace}
+                if self._case.final is not corpus.ABSENT:
+                    known["final"] = self._case.final
+            self._played[key] = known, answer
+        return self._played[key]
+
+    def _is_active(self, name: str) -> bool:
+        assumption = assumptions.ASSUMPTIONS[name]
+        if assumption.scenario is None:
+            return True
+        return assumptions.rewritten([name], self._case.scenario) != self._case.scenario
+
+    def _without(self, needed: list[str], group: list[str]) -> list[str]:
+        """Return *needed* without those of *group* that the case is equal without."""
+        rest = [name for name in needed if name not in group]
+        if not group or self.verdict(rest)["outcome"] == "equal":
+            return rest
+        if len(group) > 1:
+            half = len(group) // 2
+            needed = self._without(needed, group[:half])
+            needed = self._without(needed, group[half:])
+        return needed
+
+    def explained(self, names: Sequence[str]) -> Case:
+        """Return the outcome as it is, and the assumptions that it takes to be equal.
+
+        They are a smallest set: the case differs, as the evidence shows, without any of them.
+        """
+        out = {"as_is": self.verdict([])}
+        if out["as_is"]["outcome"] == "equal":
+            return out
+        out["assumed"] = self.verdict(names)
+        if out["assumed"]["outcome"] != "equal":
+            return out
+        needed = [name for name in names if self._is_active(name)]
+        # Masks are the narrower assumptions, so they are the last to go; most can go at once.
+        rewrites = [name for name in needed if assumptions.ASSUMPTIONS[name].scenario is not None]
+        masks = [name for name in needed if name not in rewrites]
+        for group in (rewrites, masks):
+            needed = self._without(needed, group)
+        out["needed"] = {
+            name: self.verdict([it for it in needed if it != name]) for name in needed
+        }
+        return out
 
 
 def main() -> None:
@@ -116,6 +173,7 @@ def main() -> None:
     parser.add_argument("paths", nargs="*", type=Path, default=list(CORPORA))
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--assume", default="")
+    parser.add_argument("--explain", action="store_true")
     parser.add_argument("--out", type=Path)
     options = parser.parse_intermixed_args()
     names = [name for name in options.assume.split(",") if name]
@@ -127,23 +185,37 @@ def main() -> None:
     if (found := hello_violation(hello)) is not None:
         raise SystemExit(f"bad hello: {found}")
     counts: dict[str, Counter[str]] = {}
+    as_is: dict[str, Counter[str]] = {}
     sink = options.out.open("w") if options.out else None
     for case in cases(options.paths, options.every):
         if case.trace is None:
             continue
-        verdict = judge(case, port, names)
-        counts.setdefault(verdict["corpus"], Counter())[verdict["outcome"]] += 1
+        judge = Judge(case, port)
+        found = judge.explained(names) if options.explain else judge.verdict(names)
+        verdict = found.get("assumed") or found.get("as_is") or found
+        name = Path(case.file).name.split(".")[0]
+        counts.setdefault(name, Counter())[verdict["outcome"]] += 1
+        if options.explain:
+            as_is.setdefault(name, Counter())[found["as_is"]["outcome"]] += 1
         if sink:
-            sink.write(json.dumps(verdict) + "\n")
+            size = len(json.dumps(case.scenario))
+            line = {"id": case.id, "corpus": name, "size": size, **found}
+            sink.write(json.dumps(line) + "\n")
             sink.flush()
     port.close()
-    kinds = ["equal", "different", "skip", "error", "panic", "bad reply", "unknown"]
     print(f"{hello['implementation']} {hello['version']} {hello.get('source_hash', '')}")
-    print(f"{'corpus':<20}" + "".join(f"{kind:>10}" for kind in kinds))
+    if as_is:
+        print_counts("as it is", as_is)
+    print_counts("assumed" if names else "as it is", counts)
+
+
+def print_counts(title: str, counts: dict[str, Counter[str]]) -> None:
+    """Print a table of outcomes by corpus."""
     total: Counter[str] = sum(counts.values(), Counter())
+    kinds = sorted(total, key=KINDS.index)
+    print(f"{title:<20}" + "".join(f"{kind:>10}" for kind in kinds))
     for name, count in [*counts.items(), ("all", total)]:
         print(f"{name:<20}" + "".join(f"{count[kind]:>10}" for kind in kinds))
-    sys.exit(0)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,7 +18,7 @@ def chosen(names: Iterable[str]) -> list[Assumption]:
 
 def rewritten(names: Iterable[str], scenario: Spec) -> Spec:
     """Return *scenario* as the named assumptions have it."""
-    out = copy.deepcopy(scenario)
+    out = _copied(scenario)
     for assumption in chosen(names):
         if assumption.scenario is not None:
             assumption.scenario(out)
@@ -34,7 +33,7 @@ def masked(names: Iterable[str], played: Mapping[str, Any]) -> dict[str, Any]:
     if masks:
         trace = []
         for record in played["trace"]:
-            kept: Record | None = copy.deepcopy(record)
+            kept: Record | None = _copied(record)
             for mask in masks:
                 if kept is not None:
                     kept = mask(kept)
@@ -43,5 +42,14 @@ def masked(names: Iterable[str], played: Mapping[str, Any]) -> dict[str, Any]:
         out["trace"] = trace
     for each in assumed:
         if each.final is not None and isinstance(out.get("final"), dict):
-            out["final"] = each.final(copy.deepcopy(out["final"]))
+            out["final"] = each.final(_copied(out["final"]))
     return out
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy of JSON; a general copy takes ten times as long."""
+    if type(value) is dict:
+        return {key: _copied(item) for key, item in value.items()}
+    if type(value) is list:
+        return [_copied(item) for item in value]
+    return value

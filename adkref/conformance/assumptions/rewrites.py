@@ -66,17 +66,28 @@ def give_messages(scenario: Spec) -> None:
 
 # State and artifacts
 
+#: Keys whose values are parts of a state.
+_STATES: Final = ("set_state", "stateDelta", "state_delta", "state")
+
 
 def drop_temp_state(scenario: Spec) -> None:
     """Take away every ``temp:`` key."""
     for each in dicts(scenario):
-        for key in ("set_state", "stateDelta", "state_delta", "state"):
+        for key in _STATES:
             if isinstance(each.get(key), dict):
                 each[key] = {k: v for k, v in each[key].items() if not k.startswith("temp:")}
     keep_ops(
         everybody(scenario),
         lambda place, op: not str(op.get("get_state", "")).startswith("temp:"),
     )
+
+
+def drop_null_state(scenario: Spec) -> None:
+    """Take away every null that would become a value of the state."""
+    for each in dicts(scenario):
+        for key in _STATES:
+            if isinstance(each.get(key), dict):
+                each[key] = {k: v for k, v in each[key].items() if v is not None}
 
 
 def drop_artifacts(scenario: Spec) -> None:

@@ -171,6 +171,12 @@ ASSUMPTIONS: Final = _by_name(
         scenario=rewrites.drop_temp_state,
     ),
     Assumption(
+        "no-null-state",
+        "No value of the state is null.",
+        ("SES-061",),
+        scenario=rewrites.drop_null_state,
+    ),
+    Assumption(
         "no-artifacts",
         "Nothing is saved as an artifact or loaded.",
         ("ART-001", "CB-025"),

@@ -12,7 +12,7 @@ import {FORMAT, SKIPS} from './script.mjs';
 
 /** Milliseconds that one scenario may take, and a worker to start. */
 const LIMIT = 10_000;
-const START_LIMIT = 60_000;
+const START_LIMIT = 120_000;
 
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
 

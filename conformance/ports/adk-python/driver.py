@@ -33,6 +33,14 @@ from script import FORMAT, SKIPS  # noqa: E402
 #: Seconds that one scenario may take.
 LIMIT = 10.0
 
+#: Played once before all else: the port imports much of itself late.
+WARM_UP = {
+    "id": "warm-up",
+    "session": {"app": "app", "user": "u", "id": "s"},
+    "agent": {"kind": "llm", "name": "w", "model": {"script": []}, "tools": [{"name": "t"}]},
+    "turns": [{"user": "hi"}],
+}
+
 Message = dict[str, Any]
 
 
@@ -153,6 +161,7 @@ def main() -> None:
     """Answer until the input ends or asks to stop."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whoever prints does so on standard error
+    player.answer(WARM_UP)
     driver = Driver()
     try:
         for line in sys.stdin.buffer:

@@ -24,9 +24,18 @@ import java.util.concurrent.TimeoutException;
 public final class Worker {
   /** Seconds that one scenario may take, and a process to start. */
   static final int LIMIT = 10;
-  private static final int START_LIMIT = 60;
+  private static final int START_LIMIT = 120;
 
   private static final String READY = "ready";
+
+  /** Played once before all else: loading the port's classes can take longer than any scenario. */
+  private static final String WARM_UP = """
+      {"id": "warm-up", "session": {"app": "app", "user": "u", "id": "s"},
+       "agent": {"kind": "llm", "name": "w", "tools": [{"name": "t"}], "model": {"script": [
+         {"responses": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "t"}}]}}]}]}},
+       "plugins": [{"name": "p", "before_model": [], "on_event": [], "before_tool": []}],
+       "turns": [{"user": "hi"}]}
+      """;
 
   private Worker() {}
 
@@ -39,6 +48,7 @@ public final class Worker {
     System.setOut(System.err);
     BufferedReader scenarios =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    Player.answer(JSON.readTree(WARM_UP));
     answers.println(READY);
     ExecutorService player = Executors.newSingleThreadExecutor(Worker::daemon);
     for (String line; (line = scenarios.readLine()) != null; ) {
