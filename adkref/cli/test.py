@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 import adkref.conformance.corpus as corpora
+from adkref.cli import options as option
 from adkref.cli.common import conformance_root, console, project_files
 from adkref.cli.progress import progress
 from adkref.conformance import assumptions, levels, reports
@@ -88,13 +89,7 @@ class _ReportFile(click.ParamType):
     metavar="NAME",
     help="Take a known divergence out of the way; the baseline may name some as well.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Processes of the port that play at the same time.",
-)
+@option.jobs("Processes of the port that play at the same time.")
 @click.option(
     "--errors",
     type=click.Choice([TEXT, BY_KIND]),
@@ -109,27 +104,9 @@ class _ReportFile(click.ParamType):
     multiple=True,
     help=f"Write a report as well: {', '.join(reports.FORMATS)}.",
 )
-@click.option(
-    "--max-cases",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="So many failing cases are shown in full.",
-)
-@click.option(
-    "--limit",
-    type=click.FloatRange(min=0, min_open=True),
-    default=Limits().case,
-    show_default=True,
-    help="Seconds that the port has for a case.",
-)
-@click.option(
-    "--start-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    default=Limits().start,
-    show_default=True,
-    help="Seconds that the port has for its reply to hello.",
-)
+@option.max_cases("--max-cases")
+@option.seconds("--limit", Limits().case, "Seconds that the port has for a case.")
+@option.seconds("--start-limit", Limits().start, "Seconds that it has for its reply to hello.")
 def test(
     corpus: tuple[str, ...],
     command: str,

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from adkref.cli import options
 from adkref.cli.common import console, print_json, project_files
 from adkref.cli.progress import progress
 from adkref.conformance.narrate import one_line
@@ -26,29 +27,11 @@ _STYLES = {EQUAL: "green", DIFFERENT: "red", SKIPPED: "yellow", FAILED: "red"}
 
 @click.command()
 @click.argument("corpora", metavar="[CORPUS]...", nargs=-1)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Worker processes that play at the same time.",
-)
+@options.jobs("Worker processes that play at the same time.")
 @click.option("--no-skips", is_flag=True, help="Count a skipped case as a failure.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
-@click.option(
-    "--max-diffs",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="So many failing cases are shown in full.",
-)
-@click.option(
-    "--limit",
-    type=click.FloatRange(min=0, min_open=True),
-    default=LIMIT,
-    show_default=True,
-    help="Seconds that a case may take; a slow machine may need more.",
-)
+@options.max_cases("--max-diffs")
+@options.seconds("--limit", LIMIT, "Seconds that a case may take; a slow machine may need more.")
 def verify(
     corpora: tuple[str, ...],
     jobs: int,
