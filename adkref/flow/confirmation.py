@@ -9,7 +9,7 @@ in a later message; then, before anything else of a step, the original calls are
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import define
@@ -153,7 +153,7 @@ def resume_confirmed(agent: LlmAgent, ctx: Context, tools: Sequence[Tool]) -> St
     answers = answers_in(events[place])
     if not answers:
         return
-    disputed = _disputed(events, agent.name)
+    disputed = _disputed(events, agent.name, answers)
     # TOOL-108: one snapshot for all, so a question stored twice is run twice.
     already = {r.id for event in events[place + 1 :] for r in event.responses()}
     by_name = {tool.name: tool for tool in tools}
@@ -161,8 +161,8 @@ def resume_confirmed(agent: LlmAgent, ctx: Context, tools: Sequence[Tool]) -> St
         if event.author != agent.name:  # TOOL-106
             continue
         decided: dict[str, tuple[FunctionCall, ToolConfirmation]] = {}
-        for question in _questions(event):
-            if question.id in answers and question.id not in disputed:
+        for question in _questions(event, answers):
+            if question.id not in disputed:
                 decided[question.original.id] = question.original, answers[question.id]
         calls = [call for call_id, (call, _) in decided.items() if call_id not in already]
         if not calls:
@@ -181,10 +181,12 @@ def _newest_user_event(events: Sequence[Event]) -> int | None:
     return None
 
 
-def _questions(event: Event) -> list[_Question]:
-    """Return the questions of *event* that decode; their own name is not tested (TOOL-106)."""
+def _questions(event: Event, answered: Container[str]) -> list[_Question]:
+    """Return the answered questions of *event* that decode; no name is tested (TOOL-106)."""
     found = []
     for call in event.calls():
+        if call.id not in answered:
+            continue
         try:
             found.append(_Question(call.id, original_call_of(call)))
         except AdkError:
@@ -192,14 +194,14 @@ def _questions(event: Event) -> list[_Question]:
     return found
 
 
-def _disputed(events: Sequence[Event], agent_name: str) -> set[str]:
-    """Return the ids that were asked about different original calls (TOOL-106)."""
+def _disputed(events: Sequence[Event], agent_name: str, answered: Container[str]) -> set[str]:
+    """Return the *answered* ids that were asked about different calls (TOOL-106)."""
     asked: dict[str, str] = {}
     disputed = set()
     for event in events:
         if event.author != agent_name:
             continue
-        for question in _questions(event):
+        for question in _questions(event, answered):
             original = to_json(question.original)
             if asked.setdefault(question.id, original) != original:
                 disputed.add(question.id)

@@ -229,14 +229,15 @@ def copied(content: Content | None) -> Content | None:
         return None
     parts = []
     for part in content.parts:
-        if not part.text and part.is_zero():
+        call, response = part.function_call, part.function_response
+        if not part.text and call is None and response is None and part.is_zero():
             continue
         own = clone(part)
-        if (call := own.function_call) is not None:
-            call = own.function_call = _anonymous(call)
+        if call is not None:
+            own.function_call = call = _anonymous(call)
             call.args = _own_map(call.args)
-        if (response := own.function_response) is not None:
-            response = own.function_response = _anonymous(response)
+        if response is not None:
+            own.function_response = response = _anonymous(response)
             response.response = _own_map(response.response)
         if own.inline_data is not None:  # REQ-055 writes to it
             own.inline_data = clone(own.inline_data)

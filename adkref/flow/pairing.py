@@ -33,19 +33,20 @@ def in_place(events: Sequence[Event]) -> bool:
     asked: list[str] = []
     seen: set[str] = set()
     for event in events:
-        answers = event.responses()
-        calls = event.calls()
+        calls: list[str] = []
+        answers: list[str] = []
+        for part in event.content.parts if event.content is not None else ():
+            if part.function_call is not None:
+                calls.append(part.function_call.id)
+            if part.function_response is not None:
+                answers.append(part.function_response.id)
         if answers:
-            if calls or [answer.id for answer in answers] != asked:
+            if calls or answers != asked:
                 return False
-            asked = []
-        elif calls:
-            asked = [call.id for call in calls]
-            if not seen.isdisjoint(asked) or len(set(asked)) != len(asked):
-                return False
-            seen.update(asked)
-        else:
-            asked = []
+        elif calls and (len(set(calls)) != len(calls) or not seen.isdisjoint(calls)):
+            return False
+        seen.update(calls)
+        asked = calls
     return True
 
 
