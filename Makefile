@@ -98,6 +98,7 @@ test-slow: venv
 
 bench: $(BENCH_VENV)/.installed
 	$(BENCH_VENV)/bin/python $(BENCH)
+	$(BENCH_VENV)/bin/python bench/kit.py
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
