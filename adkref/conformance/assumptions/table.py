@@ -20,7 +20,7 @@ ASSUMPTIONS: Final = _by_name(
     Assumption(
         "no-agent-error-callbacks",
         "Agents have no callbacks for errors of models and tools; only plugins have.",
-        ("PLG-007", "TOOL-026", "MDL-006"),
+        ("TOOL-026", "MDL-006"),
         scenario=rewrites.drop_agent_callbacks("on_model_error", "on_tool_error"),
     ),
     Assumption(
@@ -63,7 +63,7 @@ ASSUMPTIONS: Final = _by_name(
     Assumption(
         "errors-by-presence",
         "An error is compared by the place where it comes, not by its text.",
-        ("AGT-033", "CB-010", "PLG-016"),
+        ("AGT-033", "CB-010"),
         record=masks.errors_by_presence,
         final=masks.final_error_by_presence,
     ),
