@@ -233,14 +233,15 @@ def conclude(
     if run.fault is not None:
         problem = Problem("start", f"the port does not start: {_told(run.fault)}")
         return Report(asked=asked, problems=[problem])
-    ranked = suspects.ranked(run.results)
-    results = suspects.settled(run.results, ranked)
+    results: Sequence[Result] = run.results
     problems = []
     if baseline is not None:
         results = applied(baseline, results)
         problems += _of_baseline(baseline, results, run, asked)
+    ranked = suspects.ranked(results)
+    top = ranked[:_SUSPECTS]
     named = {result.rule for result in results if result.is_failing}
-    top = [each for each in ranked if each.rule in named][:_SUSPECTS]
+    named.update(each.rule for each in top)
     sentences = {rule: sentence_of(rule) for rule in sorted(named) if rule}
     results = [
         evolve(result, sentence=sentences.get(result.rule, "")) if result.is_failing else result

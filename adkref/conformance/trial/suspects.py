@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from adkref.conformance.diff import EXPECT, FINAL, Difference
 from adkref.conformance.kinds import kind_of
@@ -226,7 +226,8 @@ def _of_record(record: Mapping[str, Any]) -> Families:
 def suspect(rules: Sequence[str], difference: Difference) -> str:
     """Return the rule of a case that its difference points at, or ``""``.
 
-    A case without rules has the first of the likeliest family that is known.
+    A case without rules has the first of the likeliest family that is known.  This looks at one
+    case alone, so that a baseline that names the rule says the same in every run.
     """
     ranked = families(difference)
     if not rules:
@@ -254,42 +255,27 @@ class Suspect:
     score: float
 
 
-def ranked(results: Iterable[Result]) -> list[Suspect]:
+def ranked(results: Sequence[Result]) -> list[Suspect]:
     """Return the rules that failing cases show, the most suspicious first."""
     failing: Counter[str] = Counter()
     showing: Counter[str] = Counter()
     weight: defaultdict[str, float] = defaultdict(float)
-    total = 0
+    blamed = [result for result in results if result.verdict in TO_BLAME]
+    total = len(blamed)
     for result in results:
         if result.verdict == EQUAL:
             showing.update(result.rules)
-        elif result.verdict in TO_BLAME:
-            total += 1
-            showing.update(result.rules)
-            failing.update(result.rules)
-            at = families(result.difference) if result.difference else ()
-            for rule in result.rules:
-                weight[rule] += _weight(rule, at)
+    # Where no failing case says what it shows, what each points at is all there is.
+    bare = not any(result.rules for result in blamed)
+    for result in blamed:
+        at = families(result.difference) if result.difference else ()
+        for rule in filter(None, (result.rule,) if bare else result.rules):
+            showing[rule] += 1
+            failing[rule] += 1
+            weight[rule] += _weight(rule, at)
     found = [
         # Ochiai's measure, with cases weighted by what their difference points at.
         Suspect(rule, count, showing[rule], weight[rule] / math.sqrt(total * showing[rule]))
         for rule, count in failing.items()
     ]
     return sorted(found, key=lambda each: (-each.score, each.rule))
-
-
-def settled(results: Sequence[Result], suspects: Sequence[Suspect]) -> list[Result]:
-    """Return the results with each failing case's rule chosen in the light of all others."""
-    score = {each.rule: each.score for each in suspects}
-
-    def chosen(result: Result) -> Result:
-        if result.difference is None:
-            return result
-        at = families(result.difference)
-        candidates = result.rules or [rule for rule in score if family(rule) in at]
-        if not candidates:
-            return result
-        best = max(candidates, key=lambda rule: (_weight(rule, at) * score.get(rule, 0.0), rule))
-        return evolve(result, rule=best)
-
-    return [chosen(result) for result in results]

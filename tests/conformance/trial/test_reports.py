@@ -57,6 +57,7 @@ def run():
                 "bad",
                 DIFFERENT,
                 rules=("AGT-047", "RUN-065"),
+                rule="RUN-065",
                 difference=first_difference(one, other),
                 traces=Traces(one.to_json(), other.to_json()),
             ),
