@@ -110,7 +110,7 @@ def foreign_wording_unseen(record: Record) -> Record:
         parts = parts_of(content)
         if parts and str(parts[0].get("text", "")).startswith(_FOREIGN):
             # How many parts tell it is wording too.
-            content["parts"] = ["$foreign"]
+            content["parts"] = [{"text": "$foreign"}]
     return record
 
 
