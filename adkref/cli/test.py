@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -16,12 +16,13 @@ from rich.text import Text
 
 import adkref.conformance.corpus as corpora
 from adkref.cli import options as option
-from adkref.cli.common import conformance_root, console, project_files
+from adkref.cli.common import conformance_root, console, project_files, write_whole
 from adkref.cli.progress import progress
 from adkref.conformance import assumptions, levels, reports
 from adkref.conformance.driver import version
 from adkref.conformance.faults import ScenarioError
 from adkref.conformance.port import Limits
+from adkref.conformance.protocol import Hello
 from adkref.conformance.reports.terminal import live_line, print_report
 from adkref.conformance.rules import registry
 from adkref.conformance.trial import baseline as baselines
@@ -157,7 +158,7 @@ def test(
     report = _tested(out, found, asked, options, known)
     print_report(out, report, max_cases)
     for form, file in files:
-        _write(file, reports.render(form, report))
+        write_whole(file, reports.render(form, report))
     return report.exit_code
 
 
@@ -193,9 +194,10 @@ def _tested(
         )
     if told:
         out.print()
-    report = conclude(asked, run, known, _sentences())
+    report = conclude(asked, run, known, _sentence_of)
     return evolve(
         report,
+        warnings=[*report.warnings, *_odd_choices(run.hello)],
         kit=f"adkref {version()}",
         started=begun.isoformat(timespec="seconds"),
         seconds=time.monotonic() - clock,
@@ -206,32 +208,31 @@ def _is_known(known: Baseline | None, result: Result) -> bool:
     return known is not None and baselines.applied(known, [result])[0].known is not None
 
 
-def _sentences() -> Callable[[str], str]:
-    """Return what gives a rule's sentence; the registry is read for the first."""
+@cache
+def _registry() -> registry.Registry | None:
+    """Return the rules; away from the repository there are none, and ids have to say enough."""
+    root = conformance_root()
+    try:
+        return registry.load(root / "rules") if root is not None else None
+    except ScenarioError:
+        return None
 
-    @cache
-    def rules() -> registry.Registry | None:
-        root = conformance_root()
-        try:
-            return registry.load(root / "rules") if root is not None else None
-        except ScenarioError:
-            # Away from the repository there is no registry; the ids say enough.
-            return None
 
-    def sentence_of(rule: str) -> str:
-        known = rules()
-        return known[rule].sentence if known is not None and rule in known else ""
+def _sentence_of(rule: str) -> str:
+    known = _registry()
+    return known[rule].sentence if known is not None and rule in known else ""
 
-    return sentence_of
+
+def _odd_choices(hello: Hello | None) -> list[str]:
+    """Return a warning for each choice that a port declares for a rule that is none."""
+    if hello is None or not hello.choices or (known := _registry()) is None:
+        return []
+    return [
+        f"the port declares a choice for {rule}, which is no rule"
+        for rule in hello.choices
+        if rule not in known
+    ]
 
 
 def _say(out: Console, text: str, style: str = "") -> None:
     out.print(Text(text, style), soft_wrap=True)
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ScenarioError(error.strerror or str(error), file=str(file)) from error

@@ -2,8 +2,12 @@
 """``adkref test``: what is chosen, what is told, and how it ends."""
 
 import json
+import os
 import shlex
+import signal
 import sys
+import time
+import uuid
 from pathlib import Path
 
 import pytest
@@ -229,6 +233,53 @@ def test_the_reference_is_a_port_like_any_other(project, run):
     code, out, _ = run("test", "--port", command, "--jobs", "2", "agents.jsonl")
     assert code == 0
     assert "9 of 9 cases are equal" in out
+
+
+def test_a_choice_for_no_rule_is_noticed(project, run):
+    """What a port declares to have chosen must be a rule's business."""
+    project("agents.jsonl", good("a"))
+    text = TEMPLATE.read_text(encoding="utf-8")
+    choices = '"choices": {"RUN-055": "dropped", "RUN-999": "x"},'
+    Path("port.py").write_text(text.replace('"choices": {},', choices), encoding="utf-8")
+    command = shlex.join([sys.executable, "port.py"])
+    code, out, _ = run("test", "--port", command, "agents.jsonl")
+    assert code == 0
+    assert "warning: the port declares a choice for RUN-999, which is no rule" in out
+    assert "RUN-055" not in out
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
+def test_an_interrupted_run_leaves_nothing_behind(project, spawn, port):
+    """Ctrl-C ends the kit, its judges and the port: exit code 130."""
+    project("agents.jsonl", *(good(f"a{number}") for number in range(3000)))
+    mark = uuid.uuid4().hex
+    environment = {**os.environ, "ADKREF_INTERRUPTED": mark}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    with spawn("test", "--jobs", "2", "--port", port, "agents.jsonl", env=environment) as kit:
+        assert kit.stdout.readline() == "template-python 0.1.0 (python)\n"
+        time.sleep(0.5)
+        kit.send_signal(signal.SIGINT)
+        _, err = kit.communicate(timeout=60)
+    assert (kit.returncode, err.strip()) == (130, "adkref: interrupted")
+    assert marked(mark) == []
+
+
+def marked(mark):
+    """Return the processes that carry the mark in their environment, after a moment's grace."""
+    end = time.monotonic() + 5
+    while True:
+        found = [pid for pid in Path("/proc").glob("[0-9]*") if mark.encode() in environ(pid)]
+        if not found or time.monotonic() > end:
+            return found
+        time.sleep(0.1)
+
+
+def environ(process):
+    """Return a process's environment; one that is gone has none."""
+    try:
+        return (process / "environ").read_bytes()
+    except OSError:
+        return b""
 
 
 def test_schema_prints_one_or_lists_all(run):

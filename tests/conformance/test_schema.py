@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from adkref.conformance import corpus, schema, versions
 from adkref.conformance.canonical import canonical
 from adkref.conformance.narrate import _SAYS
+from adkref.conformance.rules.registry import load_yaml
 from adkref.conformance.schema import first_violation, record_violation
 
 ROOT = Path(__file__).parents[2] / "conformance"
@@ -146,6 +147,11 @@ class TestGoldenTraces:
             assert first_violation("record", record) is None
 
 
+def test_the_manifest_meets_its_schema():
+    """The project's own manifest of rules is what its schema asks for."""
+    assert first_violation("manifest", load_yaml(ROOT / "rules" / "manifest.yaml")) is None
+
+
 class TestViolations:
     """What a reader is told."""
 
@@ -153,7 +159,11 @@ class TestViolations:
         ("name", "value", "text"),
         [
             ("record", {"at": "ending"}, '$.at: is "ending"; expected one of "hook", '),
-            ("record", {"at": "turn", "n": 1, "m": 1}, "$.m: unknown key 'm'; expected one of at, n"),
+            (
+                "record",
+                {"at": "turn", "n": 1, "m": 1},
+                "$.m: unknown key 'm'; expected one of at, n",
+            ),
             ("record", {"at": "turn"}, "$: the key 'n' is missing; expected a whole number"),
             (
                 "record",
