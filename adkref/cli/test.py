@@ -219,8 +219,12 @@ def _registry() -> registry.Registry | None:
 
 
 def _sentence_of(rule: str) -> str:
+    """Return what a rule says, and where ADK-Go has it."""
     known = _registry()
-    return known[rule].sentence if known is not None and rule in known else ""
+    if known is None or rule not in known:
+        return ""
+    source = "; ".join(known[rule].source)
+    return f"{known[rule].sentence} [{source}]" if source else known[rule].sentence
 
 
 def _odd_choices(hello: Hello | None) -> list[str]:

@@ -152,8 +152,10 @@ class Report:
         return Counter(result.reason for result in self.results if result.verdict == SKIPPED)
 
     def failing(self) -> list[Result]:
-        """Return the results by which the run fails."""
-        return [result for result in self.results if result.is_failing]
+        """Return the results by which the run fails, those of the likeliest rules first."""
+        rank = {suspect.rule: number for number, suspect in enumerate(self.suspects)}
+        failing = [result for result in self.results if result.is_failing]
+        return sorted(failing, key=lambda result: rank.get(result.rule, len(rank)))
 
     def of(self, *verdicts: str) -> list[Result]:
         """Return the results with one of these verdicts."""
