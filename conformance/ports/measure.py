@@ -4,12 +4,11 @@
     python conformance/ports/measure.py PORT [--every N] [--assume NAME,…] [--explain]
         [--out FILE] [PATH…]
 
-PORT is adk-python, adk-js or adk-java, or the command of a driver.  With ``--assume`` the
-named assumptions (``adkref.conformance.assumptions``) are taken first; ``--assume port`` takes
-those that the port's ``baseline.yaml`` declares.  With ``--explain`` each case is judged as it
-is and, where it differs, the fewest of these assumptions are sought with which it is equal.  A
-case whose scenario an assumption rewrites is compared with the reference's own trace of it, any
-other with its golden trace.
+PORT is adk-python, adk-js or adk-java, or the command of a driver.  Each case is judged as it is
+and, where it differs, under the named assumptions (``adkref.conformance.assumptions``);
+``--assume port`` takes those that the port's ``baseline.yaml`` declares.  With ``--explain`` the
+fewest of them are sought with which the case is equal.  A case whose scenario an assumption
+rewrites is compared with the reference's own trace of it, any other with its golden trace.
 """
 
 from __future__ import annotations
@@ -140,8 +139,8 @@ class Judge:
             needed = self._without(needed, group[half:])
         return needed
 
-    def explained(self, names: Sequence[str]) -> Case:
-        """Return the outcome as it is, and the assumptions that it takes to be equal.
+    def explained(self, names: Sequence[str], *, seek: bool) -> Case:
+        """Return the outcome as it is and under *names*; if asked, *seek* those that it takes.
 
         They are a smallest set: the case differs, as the evidence shows, without any of them.
         """
@@ -149,7 +148,7 @@ class Judge:
         if out["as_is"]["outcome"] == "equal":
             return out
         out["assumed"] = self.verdict(names)
-        if out["assumed"]["outcome"] != "equal":
+        if out["assumed"]["outcome"] != "equal" or not seek:
             return out
         # One that makes no difference to the scenario beside the others goes at once.
         whole = assumptions.rewritten(names, self._case.scenario)
@@ -196,12 +195,11 @@ def main() -> None:
         if case.trace is None:
             continue
         judge = Judge(case, port)
-        found = judge.explained(names) if options.explain else judge.verdict(names)
-        verdict = found.get("assumed") or found.get("as_is") or found
+        found = judge.explained(names, seek=options.explain)
+        verdict = found.get("assumed") or found["as_is"]
         name = Path(case.file).name.split(".")[0]
         counts.setdefault(name, Counter())[verdict["outcome"]] += 1
-        if options.explain:
-            as_is.setdefault(name, Counter())[found["as_is"]["outcome"]] += 1
+        as_is.setdefault(name, Counter())[found["as_is"]["outcome"]] += 1
         if sink:
             size = len(json.dumps(case.scenario))
             line = {"id": case.id, "corpus": name, "size": size, **found}
@@ -209,9 +207,9 @@ def main() -> None:
             sink.flush()
     port.close()
     print(f"{hello['implementation']} {hello['version']} {hello.get('source_hash', '')}")
-    if as_is:
-        print_counts("as it is", as_is)
-    print_counts("assumed" if names else "as it is", counts)
+    print_counts("as it is", as_is)
+    if names:
+        print_counts("assumed", counts)
 
 
 def print_counts(title: str, counts: dict[str, Counter[str]]) -> None:
