@@ -6,7 +6,10 @@ from __future__ import annotations
 import difflib
 import io
 import json
+import os
+import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -46,6 +49,40 @@ def escape_what_cannot_be_printed() -> None:
 def print_json(value: Any) -> None:
     """Print *value* as one line of JSON."""
     click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write *text* to *file*, all of it or nothing; missing folders are made.
+
+    A character that UTF-8 lacks, a lone surrogate, is written as an escape.
+    """
+    data = text.encode("utf-8", "backslashreplace")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.exists() and not file.is_file():  # a device or a pipe cannot be replaced
+            file.write_bytes(data)
+            return
+        _replace(file.resolve(), data)
+    except OSError as error:
+        raise ScenarioError(error.strerror or str(error), file=str(file)) from error
+
+
+def _replace(file: Path, data: bytes) -> None:
+    """Put a finished file in the place of *file*, with the rights that it has or would get."""
+    if file.exists():
+        mode = stat.S_IMODE(file.stat().st_mode)
+    else:
+        os.umask(mask := os.umask(0))
+        mode = 0o666 & ~mask
+    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+        Path(name).chmod(mode)
+        Path(name).replace(file)
+    except BaseException:
+        Path(name).unlink()
+        raise
 
 
 def conformance_root() -> Path | None:

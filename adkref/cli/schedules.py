@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,10 +11,19 @@ from typing import Any
 import click
 
 import adkref.conformance.corpus as corpora
-from adkref.cli.common import BAD_INPUT, FAILURE, SUCCESS, case_by_id, console, print_json
+from adkref.cli import options
+from adkref.cli.common import (
+    BAD_INPUT,
+    FAILURE,
+    SUCCESS,
+    case_by_id,
+    console,
+    print_json,
+    write_whole,
+)
 from adkref.conformance.faults import ScenarioError
 from adkref.conformance.narrate import narrate
-from adkref.conformance.scenario import load
+from adkref.conformance.scenario import load, parse_json
 from adkref.conformance.schedules.accept import LIMIT, Accepted, Refused
 from adkref.conformance.schedules.accept import accept as accepted
 from adkref.conformance.schedules.execution import replay as replayed
@@ -28,6 +36,9 @@ Observed = dict[str, Any]
 
 def _scenario(named: str) -> tuple[dict[str, Any], corpora.Case | None]:
     path = Path(named)
+    if path.is_file() and path.name.endswith(corpora.SUFFIXES):
+        wanted = "a file with one scenario, or the id of a case of the project's corpora"
+        raise ScenarioError("is a corpus", file=named, expected=wanted)
     if path.exists() or path.suffix == ".json":
         return load(path), None
     case = case_by_id(named)
@@ -36,26 +47,34 @@ def _scenario(named: str) -> tuple[dict[str, Any], corpora.Case | None]:
 
 def _observed(path: Path) -> Iterator[tuple[str, Observed]]:
     """Yield the traces of a file: an answer, a list of records, or such a line each."""
+    numbered = [(number, line) for number, line in corpora.lines(path) if line.strip()]
+    if not numbered:
+        raise ScenarioError("holds no trace", file=str(path))
     try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"{path}: {error}") from error
+        whole = parse_json(b"".join(line for _, line in corpora.lines(path)))
+    except ScenarioError as error:
+        # One answer over several lines that is broken, or several answers.
+        first, line = numbered[0]
+        if len(numbered) == 1 or not _is_json(line):
+            raise error.at(str(path), error.line or first) from error
+    else:
+        yield str(path), _trace_of(whole, str(path))
+        return
+    for number, line in numbered:
+        try:
+            value = parse_json(line)
+        except ScenarioError as error:
+            raise error.at(str(path), number) from error
+        place = f"{path}:{number}"
+        yield place, _trace_of(value, place)
+
+
+def _is_json(line: bytes) -> bool:
     try:
-        yield str(path), _trace_of(json.loads(text), str(path))
-    except json.JSONDecodeError:
-        found = False
-        for number, line in enumerate(text.splitlines(), 1):
-            if line.strip():
-                place = f"{path}:{number}"
-                try:
-                    value = json.loads(line)
-                except json.JSONDecodeError as error:
-                    raise ScenarioError(f"{place}: not JSON: {error}") from error
-                found = True
-                yield place, _trace_of(value, place)
-        if not found:
-            raise ScenarioError(f"{path}: no trace in this file") from None
+        parse_json(line)
+    except ScenarioError:
+        return False
+    return True
 
 
 def _trace_of(value: Any, place: str) -> Observed:
@@ -73,7 +92,7 @@ def _trace_of(value: Any, place: str) -> Observed:
 @click.command()
 @click.argument("scenario", metavar="SCENARIO|ID")
 @click.argument("trace", type=click.Path(path_type=Path), required=False)
-@click.option("--seconds", default=LIMIT, show_default=True, help="Give up a search after this.")
+@options.seconds("--seconds", LIMIT, "Give up a search after this.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON lines.")
 def accept(scenario: str, trace: Path | None, seconds: float, as_json: bool) -> int:
     """Tell whether observed traces are legal orders of a scenario.
@@ -154,7 +173,7 @@ def _line(record: dict[str, Any]) -> str:
 @click.command()
 @click.argument("scenario", metavar="SCENARIO|ID")
 @click.option("--bound", type=click.IntRange(min=0), help="At most so many preemptions.")
-@click.option("--seconds", type=float, default=60.0, show_default=True, help="Time limit.")
+@options.seconds("--seconds", 60.0, "Time limit.")
 @click.option("--traces", type=click.Path(path_type=Path), help="Write the traces (.jsonl).")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def explore(
@@ -177,9 +196,8 @@ def explore(
         "violations": len(found.violations),
     }
     if traces is not None:
-        with traces.open("w", encoding="utf-8") as file:
-            for trace in found.traces():
-                file.write(json.dumps({"trace": trace}, ensure_ascii=False) + "\n")
+        lines = [json.dumps({"trace": trace}) + "\n" for trace in found.traces()]
+        write_whole(traces, "".join(lines))
     out = console()
     if as_json:
         print_json(figures)

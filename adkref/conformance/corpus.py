@@ -93,7 +93,7 @@ def read(path: str | Path) -> Iterator[Case]:
     """
     for file in find(path):
         cases = 0
-        for number, line in _lines(file):
+        for number, line in lines(file):
             if line.strip():
                 cases += 1
                 try:
@@ -115,7 +115,8 @@ def _is_corpus(path: Path) -> bool:
     return path.name.endswith(SUFFIXES) and _TRACES not in path.name and path.is_file()
 
 
-def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
+def lines(file: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the numbered lines of a file, unpacked; what cannot be read says where."""
     number = 0
     try:
         with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as stream:
@@ -137,6 +138,8 @@ def _case(value: Any, file: Path, line: int) -> Case:
     if "scenario" not in value:
         raise ScenarioError("the key 'scenario' is missing", path=())
     scenario = _of_type(value, "scenario", dict, "an object")
+    if scenario is None:
+        raise ScenarioError("is null", path=("scenario",), expected="an object")
     trace = _of_type(value, "trace", list, "a list")
     expect = _of_type(value, "expect", dict, "an object")
     final = _of_type(value, "final", dict, "an object")
