@@ -136,7 +136,7 @@ class _Play:
         items = runner.run_async(
             user_id=self.key["user_id"],
             session_id=self.key["session_id"],
-            new_message=None if turn.get("user") is None else self._message(turn["user"]),
+            new_message=None if turn.get("user") is None else await self._message(turn["user"]),
             state_delta=copy.deepcopy(turn.get("state_delta")),
             run_config=RunConfig(
                 streaming_mode=StreamingMode.SSE if sse else StreamingMode.NONE,
@@ -173,20 +173,19 @@ class _Play:
         if not stopped:
             self.script.add("end")
 
-    def _message(self, spec: Any) -> Any:
+    async def _message(self, spec: Any) -> Any:
         message = content_of(spec, "user")
         for part in message.parts or ():
             answer = part.function_response
             if answer and answer.id and answer.id.startswith("$id:"):
-                answer.id = self._call_id(answer.id.removeprefix("$id:"))
+                answer.id = await self._call_id(answer.id.removeprefix("$id:"))
         return message
 
-    def _call_id(self, name: str) -> str:
-        """Return the id of the last stored call of that name."""
-        stored = self.sessions.sessions
-        session = stored[self.key["app_name"]][self.key["user_id"]][self.key["session_id"]]
+    async def _call_id(self, name: str) -> str:
+        """Return the id of the last stored call of that name; without one it stays as it is."""
+        session = await self.sessions.get_session(**self.key)
         found = f"$id:{name}"
-        for event in session.events:
+        for event in session.events if session else ():
             for call in event.get_function_calls():
                 if call.name == name:
                     found = call.id or ""

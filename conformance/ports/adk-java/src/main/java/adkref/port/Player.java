@@ -166,10 +166,12 @@ final class Player {
     return Script.content(spec, "user");
   }
 
-  /** Returns the id of the last stored call of that name. */
+  /** Returns the id of the last stored call of that name; without one it stays as it is. */
   private String callId(String name) {
     String found = "$id:" + name;
-    for (Event event : stored().events()) {
+    Session session = stored();
+    if (session == null) return found;
+    for (Event event : session.events()) {
       for (FunctionCall call : event.functionCalls()) {
         if (call.name().orElse("").equals(name)) found = call.id().orElse("");
       }
