@@ -90,9 +90,10 @@ def conformance_root() -> Path | None:
 
     It is looked for from the current directory upward, then beside the package.
     """
-    here = Path.cwd()
+    here = _here()
+    above = (here, *here.parents) if here is not None else ()
     package = Path(__file__).resolve().parents[2]
-    for place in (here, *here.parents, package):
+    for place in (*above, package):
         root = place / "conformance"
         if any((root / folder).is_dir() for folder in FOLDERS[:2]):
             return root
@@ -113,8 +114,16 @@ def project_files() -> list[Path]:
 
 def shown(path: Path) -> Path:
     """Return *path* relative to the current directory if it is below."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+    here = _here()
+    return path.relative_to(here) if here is not None and path.is_relative_to(here) else path
+
+
+def _here() -> Path | None:
+    """Return the current directory, or None if somebody has removed it."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return None
 
 
 def case_by_id(identity: str) -> corpora.Case:

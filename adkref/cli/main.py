@@ -6,12 +6,17 @@ Bad input ends with exit code 2 and one line that says what is wrong and where.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 from collections.abc import Sequence
 
 import click
 
 from adkref.cli.common import BAD_INPUT, FAILURE, SUCCESS, escape_what_cannot_be_printed
 from adkref.cli.driver import driver
+from adkref.cli.fuzz import fuzz
+from adkref.cli.mutants import mutants
 from adkref.cli.play import play
 from adkref.cli.rules import rules
 from adkref.cli.schedules import accept, explore, replay
@@ -31,7 +36,7 @@ def adkref() -> None:
     """Play and verify agent scenarios with the reference implementation of ADK."""
 
 
-for command in (play, verify, driver, rules, schema, accept, explore, replay, test):
+for command in (play, verify, driver, rules, schema, accept, explore, replay, test, fuzz, mutants):
     adkref.add_command(command)
 
 
@@ -40,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     escape_what_cannot_be_printed()
     try:
         code = adkref.main(arguments, prog_name="adkref", standalone_mode=False)
+        if sys.stdout is not None:  # it is when somebody has closed it
+            sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code
@@ -59,7 +66,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         _complain("interrupted")
         return _INTERRUPTED
+    except OSError as error:
+        return _failed(error)
     return SUCCESS if code is None else int(code)
+
+
+def _failed(error: OSError) -> int:
+    """Tell of a file, or of an output that takes no more, and return the exit code."""
+    if isinstance(error, BrokenPipeError):  # a reader like head, which has seen enough
+        _discard_output()
+        return FAILURE
+    place = error.filename
+    if place is None:
+        place = "standard output"
+        _discard_output()
+    _complain(f"{os.fspath(place)}: {error.strerror or error}")
+    return BAD_INPUT
+
+
+def _discard_output() -> None:
+    """Keep what is in the buffer from failing once more at the end of the interpreter."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(text: str) -> None:

@@ -148,8 +148,15 @@ def load_yaml(file: Path) -> Any:
         return yaml.load(file.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
     except OSError as error:
         raise ScenarioError(error.strerror or str(error), file=str(file)) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ScenarioError("is no UTF-8 text", file=str(file)) from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark is not None else 0
+        raise ScenarioError(f"is no YAML: {error.problem}", file=str(file), line=line) from error
+    except yaml.YAMLError as error:
         raise ScenarioError(f"is no YAML: {error}", file=str(file)) from error
+    except RecursionError as error:
+        raise ScenarioError("is nested too deeply", file=str(file)) from error
 
 
 def _rule(file: Path, chapter: str, rule: Any, fields: Any) -> Rule:

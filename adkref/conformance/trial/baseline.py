@@ -85,7 +85,10 @@ def load(path: str | Path) -> Baseline:
     """Read a baseline; a file that is none is a :class:`ScenarioError` that says where."""
     file = str(path)
     data = load_yaml(Path(path))
-    lines = _lines(Path(path).read_text(encoding="utf-8"))
+    try:
+        lines = _lines(Path(path).read_text(encoding="utf-8"))
+    except RecursionError as error:
+        raise ScenarioError("is nested too deeply", file=file) from error
     if (found := first_violation("baseline", data)) is not None:
         raise ScenarioError(
             found.problem,
