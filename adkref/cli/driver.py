@@ -7,7 +7,9 @@ import click
 
 import adkref.conformance.driver
 from adkref.cli import options
+from adkref.cli.mutants import the_mutant
 from adkref.conformance.driver import LIMIT
+from adkref.conformance.mutants.worker import function_of
 
 
 @click.command()
@@ -17,6 +19,15 @@ from adkref.conformance.driver import LIMIT
 @options.seconds(
     "--limit", LIMIT, "Seconds that a scenario may take; a slow machine may need more."
 )
-def driver(jobs: int, limit: float) -> int:
+@click.option("--mutant", metavar="ID", help="Be wrong in one way, as that mutant is.")
+def driver(jobs: int, limit: float, mutant: str | None) -> int:
     """Answer driver requests: one JSON line in, one JSON line out."""
-    return adkref.conformance.driver.main(jobs, limit)
+    if mutant is None:
+        return adkref.conformance.driver.main(jobs, limit)
+    wrong = the_mutant(mutant)
+    return adkref.conformance.driver.main(
+        jobs,
+        limit,
+        play=function_of("play", wrong.graft),
+        implementation=f"adkref, mutant {wrong.id}",
+    )

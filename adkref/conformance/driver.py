@@ -41,10 +41,10 @@ Message = dict[str, Any]
 _Asked = tuple[Message, Any]
 
 
-def hello(*, pipelining: bool = False) -> Message:
+def hello(*, implementation: str = "adkref", pipelining: bool = False) -> Message:
     """Return who this driver is and what it cannot play."""
     return Hello(
-        implementation="adkref",
+        implementation=implementation,
         version=version(),
         language="python",
         source_hash=source_hash(),
@@ -80,11 +80,13 @@ def serve(
     limit: float = LIMIT,
     play: str = PLAY,
     jobs: int = 1,
+    implementation: str = "adkref",
 ) -> None:
     """Answer each line of *requests* with a line in *answers* until there are no more.
 
-    *play* names the function that plays a scenario, as ``module:name``.  With several *jobs*
-    as many scenarios are played at a time, and answers come in any order.
+    *play* names the function that plays a scenario, as ``module:name``, *implementation*
+    whose function it is.  With several *jobs* as many scenarios are played at a time, and
+    answers come in any order.
     """
     lock = threading.Lock()
 
@@ -110,7 +112,8 @@ def serve(
             for outcome in outcomes:
                 send(_answer(outcome, playing.pop()))
 
-    asked = _asked(requests, send, hello(pipelining=jobs > 1))
+    about = hello(implementation=implementation, pipelining=jobs > 1)
+    asked = _asked(requests, send, about)
     if jobs == 1:
         lane(asked)
     else:
@@ -186,14 +189,23 @@ def _answer(outcome: workers.Answer, known: Message) -> Message:
     return {**outcome.value, **known}
 
 
-def main(jobs: int = 1, limit: float = LIMIT) -> int:
-    """Be a driver on standard input and output."""
+def main(
+    jobs: int = 1, limit: float = LIMIT, play: str = PLAY, implementation: str = "adkref"
+) -> int:
+    """Be a driver on standard input and output; the arguments are those of :func:`serve`."""
     answers = os.dup(1)
     os.dup2(2, 1)  # whoever prints does so on standard error
     sys.stdout = sys.stderr
     with open(answers, "wb") as out:  # noqa: PTH123 - a descriptor is no path
         try:
-            serve(sys.stdin.buffer, out, jobs=jobs, limit=limit)
+            serve(
+                sys.stdin.buffer,
+                out,
+                limit=limit,
+                play=play,
+                jobs=jobs,
+                implementation=implementation,
+            )
         except (BrokenPipeError, KeyboardInterrupt):
             return 1
     return 0

@@ -210,11 +210,7 @@ def hunt(
     depth: Depth = Depth.FIRST,
     limit: float = LIMIT,
 ) -> Verdict:
-    """Play cases against *mutant* as deep as *depth* says, and return what came of it.
-
-    Raises HarnessError if the mutant's snippet is not in its module exactly once.
-    """
-    mutant.check()
+    """Play cases against *mutant* as deep as *depth* says, and return what came of it."""
     verdict = Verdict(mutant)
     started = time.monotonic()
     given: list[Case] = []
@@ -291,8 +287,11 @@ def hunt_all(
 ) -> list[Verdict]:
     """Hunt *mutants*, *jobs* at a time, and return the verdicts in their order.
 
-    *heard* is told of each as it comes.
+    *heard* is told of each as it comes.  Raises HarnessError before anything is played if a
+    mutant's snippet is not in its module exactly once.
     """
+    for each in mutants:
+        each.check()
     deck = Deck(files)
     with Control(limit) as control, ThreadPoolExecutor(max(1, jobs)) as pool:
         hunts: dict[Future[Verdict], Mutant] = {}

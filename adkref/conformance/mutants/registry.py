@@ -8,6 +8,7 @@ groups of golden traces that show most of the family: they are played before the
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -47,7 +48,9 @@ class Mutant:
         except HarnessError as error:
             raise HarnessError(f"mutant {self.id}: {error}") from error
         except SyntaxError as error:
-            raise HarnessError(f"mutant {self.id}: the replacement is no Python: {error}") from error
+            raise HarnessError(
+                f"mutant {self.id}: the replacement is no Python: {error}"
+            ) from error
 
 
 class Mutants(Mapping[str, Mutant]):
@@ -73,13 +76,22 @@ class Mutants(Mapping[str, Mutant]):
             found.setdefault(each.family, []).append(each)
         return found
 
-    def named(self, identities: Iterable[str]) -> list[Mutant]:
-        """Return the mutants of those ids, or all without any; ScenarioError for an unknown one."""
-        wanted = list(dict.fromkeys(identities))
-        for identity in wanted:
-            if identity not in self._by_id:
-                raise ScenarioError(f"there is no mutant {identity!r}")
-        return [self._by_id[identity] for identity in wanted] or list(self.values())
+    def named(self, names: Iterable[str]) -> list[Mutant]:
+        """Return the mutants that *names* name: by id, family, or a rule that they break.
+
+        Without any name these are all.  A name of nobody is a :class:`ScenarioError` that
+        tells of the ids that come close.
+        """
+        found: dict[str, Mutant] = {}
+        for name in names:
+            meant = [self[name]] if name in self else []
+            meant = meant or [each for each in self.values() if name in (each.family, *each.rules)]
+            if not meant:
+                close = difflib.get_close_matches(name, self, n=3)
+                hint = f"; close to it: {', '.join(close)}" if close else ""
+                raise ScenarioError(f"there is no mutant {name!r}{hint}")
+            found |= {each.id: each for each in meant}
+        return list(found.values()) or list(self.values())
 
 
 def load(root: Path) -> Mutants:
