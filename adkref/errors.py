@@ -79,6 +79,12 @@ def text_of(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
+def describe(value: object) -> str:
+    """Return what *value* is, as a message about a wrong argument says it."""
+    kind, name = ("the class", value) if isinstance(value, type) else ("of type", type(value))
+    return f"{kind} {name.__name__}"
+
+
 def wrap(prefix: str, cause: BaseException, kind: type[AdkError] = AdkError) -> AdkError:
     """Return ``<prefix>: <cause>`` with the cause reachable as ``__cause__``."""
     error = kind(f"{prefix}: {text_of(cause)}")

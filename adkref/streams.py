@@ -58,6 +58,8 @@ class Events(Iterator[Event]):
         for event, error in self._stream:
             if error is not None:
                 self._stream.close()
+                if isinstance(error, StopIteration):  # else it would pass for the end
+                    raise RuntimeError("the run raised StopIteration") from error
                 raise error
             if event is not None:
                 return event

@@ -10,7 +10,7 @@ A run works on a context of its own, so ending it concerns no other agent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from attrs import define, field
@@ -26,7 +26,7 @@ from adkref.contexts import (
     ToolContext,
     callback_context,
 )
-from adkref.errors import AdkError, ProgrammingError, wrap
+from adkref.errors import AdkError, ProgrammingError, describe, wrap
 from adkref.events import Event, EventActions, new_event
 from adkref.gotext import quote
 from adkref.plugins import plugins_of
@@ -40,8 +40,28 @@ AgentCallback = Callable[[CallbackContext], Content | None]
 Body = Callable[[Context], Iterable[Event | Pair]]
 
 
-def _as_list(items: Iterable[Any]) -> list[Any]:
+def list_of(what: str, items: Any) -> list[Any]:
+    """Return *items* as a list of its own; one item, a text or a dict is no list of *what*."""
+    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
+        raise ProgrammingError(f"expected a list of {what}, got an object {describe(items)}")
     return list(items)
+
+
+def callback_list(items: Any) -> list[Any]:
+    """Return a list of callbacks; what cannot be called is refused, None when it runs (CB-007)."""
+    callbacks = list_of("callbacks", items)
+    for callback in callbacks:
+        if callback is not None and not callable(callback):
+            raise ProgrammingError(f"a callback is {describe(callback)}, expected a function")
+    return callbacks
+
+
+def _agent_list(items: Any) -> list[Any]:
+    agents = list_of("agents", items)
+    for agent in agents:
+        if agent is not None and not isinstance(agent, Agent):  # AGT-009
+            raise ProgrammingError(f"a sub-agent is {describe(agent)}, expected an Agent")
+    return agents
 
 
 @define(eq=False, slots=False, repr=False)
@@ -57,18 +77,20 @@ class Agent:
 
     name: str
     description: str = field(default="", kw_only=True)
-    sub_agents: list[Agent] = field(factory=list, kw_only=True, converter=_as_list)
+    sub_agents: list[Agent] = field(factory=list, kw_only=True, converter=_agent_list)
     body: Body | None = field(default=None, kw_only=True, alias="run")
     before_agent_callbacks: list[AgentCallback] = field(
-        factory=list, kw_only=True, converter=_as_list
+        factory=list, kw_only=True, converter=callback_list
     )
     after_agent_callbacks: list[AgentCallback] = field(
-        factory=list, kw_only=True, converter=_as_list
+        factory=list, kw_only=True, converter=callback_list
     )
 
     agent_type: ClassVar[str] = "CustomAgent"  # AGT-007
 
     def __attrs_post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ProgrammingError(f"an agent's name is {describe(self.name)}, expected a str")
         _refuse_repeated(self.sub_agents)
 
     # --- looking up -------------------------------------------------------------------

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from attrs import define, field
 
-from adkref.agents.base import Agent
+from adkref.agents.base import Agent, callback_list, list_of
 from adkref.contexts import Context, InvocationDelta, ReadonlyContext
 from adkref.errors import AdkError, wrap
 from adkref.streams import Emitted, Stream
@@ -20,14 +20,18 @@ if TYPE_CHECKING:
 InstructionProvider = Callable[[ReadonlyContext], str]
 
 
-def _tools(given: Sequence[Any]) -> list[Any]:
+def _tools(given: Any) -> list[Any]:
     """Accept plain functions among tools: they become function tools."""
     from adkref.tools.function import FunctionTool
 
     return [
         item if not callable(item) or hasattr(item, "name") else FunctionTool(item)
-        for item in given
+        for item in list_of("tools", given)
     ]
+
+
+def _toolsets(given: Any) -> list[Any]:
+    return list_of("toolsets", given)
 
 
 @define(eq=False, slots=False, repr=False)
@@ -47,7 +51,7 @@ class LlmAgent(Agent):
     global_instruction_provider: InstructionProvider | None = field(default=None, kw_only=True)
     generate_content_config: GenerateContentConfig | None = field(default=None, kw_only=True)
     tools: list[Tool] = field(factory=list, kw_only=True, converter=_tools)
-    toolsets: list[Toolset] = field(factory=list, kw_only=True, converter=list)
+    toolsets: list[Toolset] = field(factory=list, kw_only=True, converter=_toolsets)
     output_key: str = field(default="", kw_only=True)
     output_schema: dict[str, Any] | None = field(default=None, kw_only=True)
     input_schema: dict[str, Any] | None = field(default=None, kw_only=True)
@@ -56,22 +60,22 @@ class LlmAgent(Agent):
     disallow_transfer_to_peers: bool = field(default=False, kw_only=True)
     mode: str = field(default="", kw_only=True)
     before_model_callbacks: list[Callable[..., Any]] = field(
-        factory=list, kw_only=True, converter=list
+        factory=list, kw_only=True, converter=callback_list
     )
     after_model_callbacks: list[Callable[..., Any]] = field(
-        factory=list, kw_only=True, converter=list
+        factory=list, kw_only=True, converter=callback_list
     )
     on_model_error_callbacks: list[Callable[..., Any]] = field(
-        factory=list, kw_only=True, converter=list
+        factory=list, kw_only=True, converter=callback_list
     )
     before_tool_callbacks: list[Callable[..., Any]] = field(
-        factory=list, kw_only=True, converter=list
+        factory=list, kw_only=True, converter=callback_list
     )
     after_tool_callbacks: list[Callable[..., Any]] = field(
-        factory=list, kw_only=True, converter=list
+        factory=list, kw_only=True, converter=callback_list
     )
     on_tool_error_callbacks: list[Callable[..., Any]] = field(
-        factory=list, kw_only=True, converter=list
+        factory=list, kw_only=True, converter=callback_list
     )
 
     agent_type: ClassVar[str] = "LLMAgent"

@@ -9,6 +9,7 @@ from attrs import define, field
 
 from adkref.agents.composite import Composite
 from adkref.contexts import Context
+from adkref.errors import ProgrammingError
 from adkref.streams import Emitted, Stream
 
 
@@ -24,6 +25,12 @@ class LoopAgent(Composite):
 
     agent_type: ClassVar[str] = "LoopAgent"
     refuses_body: ClassVar[str] = "LoopAgent doesn't allow custom Run implementations"
+
+    def __attrs_post_init__(self) -> None:
+        limit = self.max_iterations
+        if not isinstance(limit, int) or limit < 0:
+            raise ProgrammingError(f"max_iterations is {limit!r}, expected an int of at least 0")
+        super().__attrs_post_init__()
 
     def _items(self, node: Context) -> Stream:
         done = 0

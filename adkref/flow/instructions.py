@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from adkref.agents.tree import parents_of, root_of
 from adkref.contexts import Context, ReadonlyContext
-from adkref.errors import AdkError, ProgrammingError, wrap
+from adkref.errors import AdkError, ProgrammingError, describe, wrap
 from adkref.gotext import text
 
 if TYPE_CHECKING:
@@ -73,6 +73,11 @@ def _instruction(
         return given
     if not template:
         return None
+    if not isinstance(template, str):
+        raise ProgrammingError(
+            f"an instruction is {describe(template)}, expected a str; "
+            "a function is an instruction_provider"
+        )
     try:
         return inject_state(ctx, template)
     except AdkError as error:

@@ -114,6 +114,15 @@ class _Asking:
         return None, None
 
 
+def _pair(model: Model, item: tuple[Any, ...]) -> tuple[Any, Exception | None]:
+    if len(item) != 2 or not isinstance(item[1], Exception | None):
+        raise ProgrammingError(
+            f"model {model.name!r} yielded ({', '.join(type(each).__name__ for each in item)}), "
+            "expected a pair of an LlmResponse and an exception or None"
+        )
+    return item
+
+
 def _responses(
     model: Model, ctx: Context, request: LlmRequest, streaming: bool
 ) -> Generator[tuple[LlmResponse | None, Exception | None], None, None]:
@@ -122,7 +131,7 @@ def _responses(
     try:
         items = model.generate(ctx, request, streaming)  # a plain function raises here
         for item in items:
-            response, error = item if type(item) is tuple else (item, None)
+            response, error = _pair(model, item) if type(item) is tuple else (item, None)
             if error is None and not isinstance(response, LlmResponse):
                 raise ProgrammingError(
                     f"model {model.name!r} yielded {type(response).__name__}, "

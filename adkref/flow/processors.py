@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from adkref.contexts import Context, ReadonlyContext, tool_context
-from adkref.errors import AdkError, ProgrammingError, wrap
+from adkref.errors import AdkError, ProgrammingError, describe, wrap
 from adkref.flow.confirmation import resume_confirmed
 from adkref.flow.history import Viewer, build_contents
 from adkref.flow.instructions import add_instructions
@@ -28,6 +28,10 @@ Processor = Callable[["Flow", Context, LlmRequest], Stream | None]
 def _basic(flow: Flow, ctx: Context, request: LlmRequest) -> None:
     agent = flow.agent
     given = agent.generate_content_config
+    if given is not None and not isinstance(given, GenerateContentConfig):
+        raise ProgrammingError(
+            f"generate_content_config is {describe(given)}, expected a GenerateContentConfig"
+        )
     request.config = given.copy() if given is not None else GenerateContentConfig()  # REQ-010
     if (
         agent.output_schema is not None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from adkref.content import LlmResponse, calls_of
 from adkref.contexts import Context
-from adkref.errors import AdkError, ModelNotConfigured, ProgrammingError
+from adkref.errors import AdkError, ModelNotConfigured, ProgrammingError, describe
 from adkref.events import Event, EventActions, event_of_response
 from adkref.flow.confirmation import confirmation_event
 from adkref.flow.model_call import Received, call_model, fill_call_ids
@@ -46,6 +46,11 @@ def run_step(flow: Flow, ctx: Context) -> Stream:
         return
 
     # THE REQUEST
+    if isinstance(model, type) or not callable(getattr(model, "generate", None)):
+        raise ProgrammingError(
+            f"the model of agent {agent.name!r} is {describe(model)}, "
+            "expected an object with a name and a method generate(ctx, request, stream)"
+        )
     request = LlmRequest(model=model.name)
     failure = yield from _caught(preprocess(flow, ctx, request))
     if failure is not None:

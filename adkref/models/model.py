@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from adkref.content import ROLE_MODEL, Content, FunctionCall, LlmResponse, Part, clone
+from adkref.errors import ProgrammingError, describe
 from adkref.models.request import LlmRequest
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class ScriptedModel:
         name: str = "scripted",
     ) -> None:
         self.name = name
-        self._script = list(script)
+        self._script = _checked(script)
         self._lock = threading.Lock()
         self._calls = 0
         #: Every request so far, for tests.
@@ -71,6 +72,22 @@ class ScriptedModel:
             if isinstance(item, Exception):
                 raise item
             yield _response(item)
+
+
+def _checked(script: Sequence[Scripted | Sequence[Scripted]]) -> list[Any]:
+    """Return the script's entries; a text is one entry, never a script of letters."""
+    if isinstance(script, str):
+        raise ProgrammingError("a script is a list of answers; got one text")
+    entries = list(script)
+    for number, entry in enumerate(entries):
+        items = entry if isinstance(entry, list | tuple) else [entry]
+        for item in items:
+            if not isinstance(item, Scripted):
+                raise ProgrammingError(
+                    f"entry {number} of the script is {describe(item)}, expected a text, "
+                    "a FunctionCall, an LlmResponse, an exception, or a list of these"
+                )
+    return entries
 
 
 def _response(item: str | FunctionCall | LlmResponse) -> LlmResponse:

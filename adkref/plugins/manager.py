@@ -10,7 +10,7 @@ from typing import Any
 
 from adkref.callbacks import Answer, first_answer
 from adkref.contexts.host import HostContext, Key
-from adkref.errors import AdkError, ProgrammingError, text_of
+from adkref.errors import AdkError, ProgrammingError, describe, text_of
 from adkref.plugins.hooks import HOOKS
 from adkref.plugins.plugin import Plugin
 
@@ -22,6 +22,10 @@ class PluginManager:
 
     def __init__(self, plugins: Iterable[Plugin] = ()) -> None:
         self.plugins: list[Plugin] = []
+        if not isinstance(plugins, Iterable):
+            raise ProgrammingError(
+                f"expected a list of plugins, got an object {describe(plugins)}"
+            )
         for plugin in plugins:
             self._register(plugin)
         # PLG-010: plugins without the callback are skipped, so each hook has its own list.
@@ -39,6 +43,8 @@ class PluginManager:
         # PLG-005
         if plugin is None:
             raise AdkError("cannot register nil plugin")
+        if isinstance(plugin, type) or not callable(getattr(plugin, "callback", None)):
+            raise ProgrammingError(f"a plugin is {describe(plugin)}, expected a Plugin")
         if any(plugin.name == other.name for other in self.plugins):
             raise AdkError(f"plugin with name '{plugin.name}' already registered")
         self.plugins.append(plugin)

@@ -12,7 +12,7 @@ from adkref.agents.tree import parent_map
 from adkref.artifacts import ArtifactService, InMemoryArtifactService
 from adkref.content import ROLE_USER, Content
 from adkref.contexts import HostContext, RunConfig
-from adkref.errors import AdkError, ProgrammingError, wrap
+from adkref.errors import AdkError, ProgrammingError, describe, wrap
 from adkref.flow.placement import CHAT
 from adkref.memory import InMemoryMemoryService, MemoryService
 from adkref.plugins import Plugin, PluginManager
@@ -48,6 +48,8 @@ class Runner:
     ) -> None:
         if agent is None:
             raise AdkError("root agent is required")
+        if not isinstance(agent, Agent):
+            raise ProgrammingError(f"the root agent is {describe(agent)}, expected an Agent")
         if session_service is None:
             raise AdkError("session service is required")
         try:
@@ -126,6 +128,8 @@ class Runner:
         Call again for another run (RUN-010).  Which items come and what follows a stop is
         the table RUN-080.
         """
+        if message is not None and not isinstance(message, Content):
+            raise ProgrammingError(f"the message is {describe(message)}, expected a Content")
         # SESSION
         host = host if host is not None else HostContext.background()
         try:

@@ -7,6 +7,7 @@ import inspect
 import math
 import traceback
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 from adkref import codec
@@ -20,7 +21,7 @@ from adkref.errors import (
 )
 from adkref.gotext import float_text, quote, type_name
 from adkref.models.request import FunctionDeclaration, LlmRequest
-from adkref.tools.signature import Signature
+from adkref.tools.signature import Signature, name_of
 from adkref.tools.tool import Result, pack_tool
 from adkref.tools.validation import ArgumentSchema
 
@@ -59,6 +60,11 @@ class FunctionTool:
     ) -> None:
         if not callable(handler):
             raise ProgrammingError(f"a tool's handler must be callable, got {type_name(handler)}")
+        if inspect.iscoroutinefunction(handler) or inspect.isasyncgenfunction(handler):
+            raise ProgrammingError(
+                f"tool {handler.__name__!r} is an async function, which nobody here awaits; "
+                "expected a plain one"
+            )
         if require_confirmation_provider is not None and not callable(
             require_confirmation_provider
         ):  # TOOL-001
@@ -66,7 +72,7 @@ class FunctionTool:
                 "error RequireConfirmationProvider must be a function with signature "
                 "func(map[string]interface {}) bool"
             )
-        self.name = name if name is not None else getattr(handler, "__name__", "")
+        self.name = name if name is not None else name_of(handler)
         self.description = (
             description if description is not None else inspect.getdoc(handler) or ""
         )
@@ -123,6 +129,10 @@ class FunctionTool:
             plain = as_json(value)
         except TypeError as error:
             raise AdkError(f"tool {quote(self.name)} returned no JSON: {error}") from error
+        except RecursionError as error:
+            raise AdkError(
+                f"tool {quote(self.name)} returned no JSON: it is nested too deeply"
+            ) from error
         return plain if isinstance(plain, dict) else {"result": plain}
 
     def __repr__(self) -> str:
@@ -158,6 +168,8 @@ def as_json(value: Any) -> Any:
 def _as_json(value: Any, path: str) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise TypeError(f"{path}: {float_text(value)} is not JSON")
+    if isinstance(value, Enum):  # also one that is an int or a str
+        return _as_json(value.value, path)
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, NilMap) and not value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any, get_type_hints
 
 from adkref.contexts import ToolContext
@@ -12,6 +13,22 @@ from adkref.errors import AdkError, wrap
 
 #: A parameter with this annotation, or with one of these names, gets the tool context.
 CONTEXT_NAMES = ("ctx", "tool_context")
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return the name of a function, also under ``functools.partial``, or ""."""
+    while isinstance(function, partial):
+        function = function.func
+    return getattr(function, "__name__", "")
+
+
+def _annotated(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what carries the annotations of anything that can be called."""
+    while isinstance(function, partial):
+        function = function.func
+    if isinstance(function, type) or inspect.isroutine(function):
+        return function
+    return type(function).__call__
 
 
 class Signature:
@@ -23,7 +40,7 @@ class Signature:
         from pydantic.errors import PydanticUserError
 
         try:
-            hints = get_type_hints(function)
+            hints = get_type_hints(_annotated(function))
             parameters = inspect.signature(function).parameters
         except (NameError, TypeError, ValueError) as error:
             raise wrap("failed to infer input schema", error) from error
@@ -50,11 +67,13 @@ class Signature:
             fields[key] = (hints.get(name, Any), default)
         try:
             self._model = create_model(
-                function.__name__, __config__=ConfigDict(extra="forbid"), **fields
+                name_of(function) or "arguments", __config__=ConfigDict(extra="forbid"), **fields
             )
             schema = self._model.model_json_schema()
         except (PydanticUserError, TypeError) as error:
-            raise wrap("failed to infer input schema", error) from error
+            # What follows the first sentence is advice on pydantic's own models.
+            cause = AdkError(str(error).partition(". ")[0].partition("\n")[0])
+            raise wrap("failed to infer input schema", cause) from error
         self.schema: dict[str, Any] = {k: v for k, v in schema.items() if k != "title"}
 
     def call(self, ctx: ToolContext, args: dict[str, Any]) -> Any:

@@ -239,7 +239,7 @@ def test_a_result_that_is_no_json_is_an_error(value, text):
 
 def test_a_result_without_end_is_an_error():
     """A value that holds itself fails; it does not hang."""
-    with pytest.raises(RecursionError):
+    with pytest.raises(AdkError, match="returned no JSON: it is nested too deeply"):
         returning(LOOP).run(context(), {})
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 
 import pytest
@@ -162,7 +161,6 @@ def opaque(x: Opaque):
         (keywords, "parameter **options is variadic"),
         (positional, "parameter x: 'int' is positional-only"),
         (max, "no signature found for builtin <built-in function max>"),
-        (functools.partial(forecast, "x"), None),
         (opaque, None),
     ],
 )
