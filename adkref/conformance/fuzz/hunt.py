@@ -101,12 +101,13 @@ class _Hunt:
     _findings: dict[Signature, Finding] = field(factory=dict, init=False)
 
     def go(self, scenarios: Iterable[tuple[Origin, Scenario]]) -> Catch:
-        start = time.monotonic()
         hello = self.rig.greet()
+        start = time.monotonic()
         catch = Catch(hello)
         self.versions["port"] = hello.to_json()
         for origin, scenario in scenarios:
-            if self.plan.seconds is not None and time.monotonic() - start > self.plan.seconds:
+            over = self.plan.seconds is not None and time.monotonic() - start > self.plan.seconds
+            if over and catch.tallies:
                 catch.ended = "the time was up"
                 break
             verdict = self.rig.compare(scenario)

@@ -134,13 +134,17 @@ def _smaller(scenario: Scenario) -> Iterator[Edit]:
 def _parts(value: Any, path: Path = (), *, lanes: bool) -> Iterator[tuple[Path, Any]]:
     """Yield what may be taken away, with its path; of a list the last item first."""
     if isinstance(value, dict):
+        # A part of a content that says nothing is none.
+        is_whole = path[-2:-1] == ("parts",) and len(value) == 1
         for key, item in value.items():
-            if not _is_kept(key, path, lanes):
+            if not is_whole and not _is_kept(key, path, lanes):
                 yield (*path, key), item
             yield from _parts(item, (*path, key), lanes=lanes)
     elif isinstance(value, list):
         for index in reversed(range(len(value))):
-            yield (*path, index), value[index]
+            # A content without parts says less than one with a text.
+            if len(value) > 1 or path[-1:] != ("parts",):
+                yield (*path, index), value[index]
             yield from _parts(value[index], (*path, index), lanes=lanes)
 
 
