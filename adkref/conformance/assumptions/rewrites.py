@@ -431,6 +431,15 @@ def quiet_lanes(scenario: Spec) -> None:
         turn.pop("error", None)
 
 
+def blind_lanes(scenario: Spec) -> None:
+    """Let nothing below a parallel agent read the state or the history."""
+    reads = ("get_state", "own_history")
+    keep_ops(
+        below_kind(scenario, "parallel"),
+        lambda place, op: not any(name in op for name in reads),
+    )
+
+
 def leaf_lanes(scenario: Spec) -> None:
     """Let the lanes of a parallel agent be single agents: the first below each."""
     for agent in agents(scenario):

@@ -375,6 +375,12 @@ ASSUMPTIONS: Final = _by_name(
         scenario=rewrites.quiet_lanes,
     ),
     Assumption(
+        "blind-lanes",
+        "Nothing below a parallel agent reads the state or the history.",
+        ("PAR-025",),
+        scenario=rewrites.blind_lanes,
+    ),
+    Assumption(
         "leaf-lanes",
         "The lanes of a parallel agent are single agents.",
         ("SEQ-006", "PAR-003"),
