@@ -48,13 +48,14 @@ define install
 @touch $@
 endef
 
-.PHONY: help venv demo lint types test test-slow bench docs clean port-python port-js port-java
+.PHONY: help venv demo lint types test test-slow mutants bench docs clean port-python port-js port-java
 
 help:
 	@echo 'make demo       play the weather scenario and verify the corpora'
 	@echo 'make test       lint, types, all quick tests, then verify the corpora'
 	@echo 'make lint       ruff and the import contract'
 	@echo 'make types      mypy'
+	@echo 'make mutants    every mutant is killed, and no rule loses one'
 	@echo 'make test-slow  the tests that take more than a minute each'
 	@echo 'make bench      adkref beside google-adk'
 	@echo 'make docs       the documentation, in docs/_build/html'
@@ -92,6 +93,9 @@ types: venv
 test: venv lint types
 	$(BIN)/python -m pytest -m 'not slow' --cov $(PYTEST_ARGS)
 	$(BIN)/adkref verify --limit 30  # the longest case takes 5 s, on a busy machine more than 10
+
+mutants: venv
+	$(BIN)/adkref mutants --rules $(MUTANTS_ARGS)
 
 test-slow: venv
 	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
