@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of pytest with the plugin, each in a process and a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+PORTS = Path(__file__).parents[1] / "ports"
+
+
+def wrong(way):
+    """Return the command of a port that is wrong in a way."""
+    return shlex.join([sys.executable, str(PORTS / "fuzzed.py"), way])
+
+
+def case(identity, text, **parts):
+    """Return a case of an agent that says a text, as the reference plays it."""
+    scenario = {
+        "id": identity,
+        "session": {"app": "app", "user": "u", "id": "s"},
+        "agent": {"kind": "custom", "name": "a", "body": [{"yield": {"content": text}}]},
+        "turns": [{"user": "hi"}],
+        **parts,
+    }
+    from adkref.conformance.player import play
+
+    answer = play(scenario)
+    return {"scenario": scenario, "trace": answer["trace"], "final": answer["final"]}
+
+
+class Ran:
+    """What a run of pytest printed."""
+
+    def __init__(self, done):
+        self.code = done.returncode
+        self.out = done.stdout
+        self.err = done.stderr
+
+    @property
+    def outcomes(self):
+        """How many items had which outcome."""
+        last = self.out.splitlines()[-1]
+        return {word: int(n) for n, word in re.findall(r"(\d+) (\w+)", last.partition(" in ")[0])}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with a corpus of three cases."""
+    cases = [
+        case("one", "x"),
+        case("loops/two", "y", rules=["AGT-051"]),
+        case("three", "z", turns=[{"user": "a"}, {"user": "b"}]),
+    ]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(each) + "\n" for each in cases))
+    return tmp_path
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run pytest in the folder with the plugin, which need not be installed."""
+    installed = any(each.name == "adkref" for each in entry_points(group="pytest11"))
+    plugin = () if installed else ("-p", "adkref.pytest_plugin")
+    environment = {**os.environ, "COLUMNS": "200"}
+    environment.pop("PYTEST_ADDOPTS", None)
+
+    def run(*arguments, way=None):
+        port = ("--adkref-port", wrong(way)) if way else ()
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q"]
+        return Ran(
+            subprocess.run(
+                [*command, *plugin, *port, *arguments],
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                env=environment,
+                timeout=300,
+                check=False,
+            )
+        )
+
+    return run
