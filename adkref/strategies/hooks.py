@@ -213,13 +213,21 @@ def _ends(place: str, scope: Scope) -> Specs | None:
 def ops(draw: DrawFn, place: str, scope: Scope = ALONE) -> list[Spec]:
     """Draw what one call of *place* does: at most two ops, then a return, a raise or neither."""
     early, ends = _early(place, scope), _ends(place, scope)
-    drawn: list[Spec] = []
-    # Most calls let things go on: an answer or an error cuts off what could still happen.
-    if early is not None and (ends is None or draw(chance(80))):
-        drawn += draw(some(early, 1 if place == "on_event" else 2, least=1))
-    if ends is not None and (not drawn or draw(chance(15))):
-        drawn.append(draw(ends))
-    return drawn
+    if ends is None:
+        assert early is not None
+        return list(draw(some(early, 2, least=1)))
+    if early is None:
+        return [draw(ends)]
+    if not draw(chance(_ENDING.get(place, 30))):
+        return list(draw(some(early, 1 if place == "on_event" else 2, least=1)))
+    return [*draw(some(early, 1)), draw(ends)]
+
+
+#: In how many of a hundred calls something is returned or raised, where it is not 30: an answer
+#: before its time cuts off what could still happen, but a tool is there to answer.
+_ENDING: Final[Mapping[str, int]] = MappingProxyType(
+    {TOOL: 75, "on_tool_error": 60, "on_model_error": 60, "after_tool": 40, "before_tool": 35}
+)
 
 
 @cached

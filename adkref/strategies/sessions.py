@@ -124,8 +124,8 @@ def _stored(draw: DrawFn, agent: str, number: int, open_calls: list[tuple[str, s
 def _stored_place(agent: str) -> Specs:
     return optional(
         {
-            "branch": (18, st.sampled_from((agent, f"{agent}.x", "other", "other.y"))),
-            "isolationScope": (6, st.just("scope")),
+            "branch": (25, st.sampled_from((agent, f"{agent}.x", f"{agent}x", "other"))),
+            "isolationScope": (8, st.just("scope")),
         }
     )
 
