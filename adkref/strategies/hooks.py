@@ -214,8 +214,8 @@ def ops(draw: DrawFn, place: str, scope: Scope = ALONE) -> list[Spec]:
     """Draw what one call of *place* does: at most two ops, then a return, a raise or neither."""
     early, ends = _early(place, scope), _ends(place, scope)
     if ends is None:
-        assert early is not None
-        return list(draw(some(early, 2, least=1)))
+        # Beside others there may be nothing that a place can do.
+        return [] if early is None else list(draw(some(early, 2, least=1)))
     if early is None:
         return [draw(ends)]
     if not draw(chance(_ENDING.get(place, 30))):

@@ -9,7 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
-from importlib.metadata import entry_points
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -64,11 +64,23 @@ def folder(tmp_path):
     return tmp_path
 
 
+@cache
+def is_installed(folder):
+    """Tell whether pytest finds the plugin by itself; asked away from the source tree."""
+    code = (
+        "from importlib.metadata import entry_points; "
+        "print('adkref' in entry_points(group='pytest11').names)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, check=True
+    )
+    return done.stdout.strip() == b"True"
+
+
 @pytest.fixture
 def run(tmp_path):
     """Run pytest in the folder with the plugin, which need not be installed."""
-    installed = any(each.name == "adkref" for each in entry_points(group="pytest11"))
-    plugin = () if installed else ("-p", "adkref.pytest_plugin")
+    plugin = () if is_installed(tmp_path) else ("-p", "adkref.pytest_plugin")
     environment = {**os.environ, "COLUMNS": "200"}
     environment.pop("PYTEST_ADDOPTS", None)
 
