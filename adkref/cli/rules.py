@@ -20,6 +20,7 @@ from adkref.cli.common import (
     print_json,
 )
 from adkref.conformance.faults import ScenarioError
+from adkref.conformance.mutants.killed import killers
 from adkref.conformance.narrate import one_line
 from adkref.conformance.outcome import DIFFERENT, EQUAL, FAILED, SKIPPED
 from adkref.conformance.rules import coverage as covering
@@ -106,12 +107,13 @@ def _asked(known: Registry, prefix: str, coverage: bool) -> list[Rule]:
 
 def _ledger(root: Path, known: Registry) -> manifest.Ledger:
     tests = root.parent / "tests"
-    return manifest.join(
+    ledger = manifest.join(
         known,
         manifest.load(root / "rules"),
         manifest.cases(root),
         manifest.tests(tests) if tests.is_dir() else {},
     )
+    return ledger.with_mutants(killers(root))
 
 
 # --- one rule ---------------------------------------------------------------------------------
