@@ -16,6 +16,7 @@ import click
 from adkref.cli.common import BAD_INPUT, FAILURE, SUCCESS, escape_what_cannot_be_printed
 from adkref.cli.driver import driver
 from adkref.cli.fuzz import fuzz
+from adkref.cli.import_adk import import_adk
 from adkref.cli.mutants import mutants
 from adkref.cli.play import play
 from adkref.cli.rules import rules
@@ -36,7 +37,20 @@ def adkref() -> None:
     """Play and verify agent scenarios with the reference implementation of ADK."""
 
 
-for command in (play, verify, driver, rules, schema, accept, explore, replay, test, fuzz, mutants):
+for command in (
+    play,
+    verify,
+    driver,
+    rules,
+    schema,
+    accept,
+    explore,
+    replay,
+    test,
+    fuzz,
+    mutants,
+    import_adk,
+):
     adkref.add_command(command)
 
 

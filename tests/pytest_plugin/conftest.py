@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from plugin_cases import case
 
 PORTS = Path(__file__).parents[1] / "ports"
 
@@ -20,21 +21,6 @@ PORTS = Path(__file__).parents[1] / "ports"
 def wrong(way):
     """Return the command of a port that is wrong in a way."""
     return shlex.join([sys.executable, str(PORTS / "fuzzed.py"), way])
-
-
-def case(identity, text, **parts):
-    """Return a case of an agent that says a text, as the reference plays it."""
-    scenario = {
-        "id": identity,
-        "session": {"app": "app", "user": "u", "id": "s"},
-        "agent": {"kind": "custom", "name": "a", "body": [{"yield": {"content": text}}]},
-        "turns": [{"user": "hi"}],
-        **parts,
-    }
-    from adkref.conformance.player import play
-
-    answer = play(scenario)
-    return {"scenario": scenario, "trace": answer["trace"], "final": answer["final"]}
 
 
 class Ran:

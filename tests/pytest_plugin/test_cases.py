@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 
+from plugin_cases import case
+
 NONE = ("--adkref-examples", "0")
 CORPUS = ("--adkref-corpus", "corpus.jsonl")
 
@@ -86,8 +88,6 @@ def test_a_broken_case_is_no_failure_of_the_port(folder, run):
 
 def test_errors_are_compared_by_text_or_by_kind(folder, run):
     """A port with words of its own passes by kind."""
-    from conftest import case
-
     broken = case("broken", "x", plugins=[{"name": "p", "after_run": [READ]}])
     (folder / "corpus.jsonl").write_text(json.dumps(broken) + "\n")
     assert run(*CORPUS, *NONE, way="in-own-words").outcomes == {"failed": 1}
