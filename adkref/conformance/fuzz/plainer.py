@@ -107,20 +107,21 @@ _LETTERS: Final = {"custom": "c", "sequential": "s", "loop": "l", "parallel": "p
 
 
 def renamed(scenario: Scenario) -> Scenario:
-    """Return a scenario whose agents, tools, plugins and calls are counted from 1."""
+    """Return a scenario whose agents, tools, plugins and callbacks are counted from 1."""
     new: dict[str, str] = {}
+    tools: dict[str, str] = {}
     for number, (_, agent) in enumerate(agent_paths(scenario), 1):
         if "name" in agent:
             new.setdefault(agent["name"], f"{_LETTERS.get(agent['kind'], 'a')}{number}")
-        for at, tool in enumerate(
-            [each for each in agent.get("tools", ()) if each.get("kind", "function") == "function"]
-        ):
-            new.setdefault(tool.get("name", ""), f"tool{at + 1}")
+        for tool in agent.get("tools", ()):
+            if tool.get("name"):
+                tools.setdefault(tool["name"], f"tool{len(tools) + 1}")
+    new = {**tools, **new}
     for number, plugin in enumerate(scenario.get("plugins", ()), 1):
         if "name" in plugin:
             new.setdefault(plugin["name"], f"p{number}")
     if len(set(new.values())) < len(new):
-        return scenario  # two tools of one name in two agents, or the like: better as it was
+        return scenario  # two names would become one
     out: Scenario = _rename(scenario, new)
     _count_callbacks(out)
     return out
