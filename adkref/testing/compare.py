@@ -78,7 +78,8 @@ def _compare(played: list[Record], expected: list[Record], ordering: str, what: 
     if difference is None:
         return
     lines = [f"another {what} than expected: {difference.to_text()}"]
-    if isinstance(difference.actual_record, dict):
+    if what == "trace" and isinstance(difference.actual_record, dict):
+        # Of an event the difference shows everything, of a record only what it comes down to.
         lines.append(f"    that record: {json.dumps(difference.actual_record)}")
     lines.append("what happened:")
     lines += [f"    {number:>4}  {sentence(record)}" for number, record in enumerate(played, 1)]

@@ -119,7 +119,9 @@ class _Hunt:
                     catch.ended = "the port does not start any more"
                     break
                 if len(self._findings) >= self.plan.most:
-                    catch.ended = f"{self.plan.most} kinds of failures are enough"
+                    most = self.plan.most
+                    enough = "one kind of failure is" if most == 1 else f"{most} kinds are"
+                    catch.ended = f"{enough} enough"
                     break
         catch.findings = list(self._findings.values())
         catch.seconds = time.monotonic() - start

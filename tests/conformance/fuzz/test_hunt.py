@@ -63,7 +63,7 @@ def test_failures_are_told_apart_by_where_the_traces_part(rig):
     catch = hunt(rig("without-errors"), drawn("agents", 40), Plan(shrink=60, most=3))
     kinds = [each.signature for each in catch.findings]
     assert len(kinds) == len(set(kinds)) == 3
-    assert catch.ended == "3 kinds of failures are enough"
+    assert catch.ended == "3 kinds are enough"
     for agent in smallest(catch).values():
         assert len(json.dumps(agent)) < 400
 
