@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import re
 import shlex
 import sys
 import time
@@ -386,5 +387,5 @@ class TestVacuousRuns:
 def test_an_odd_port_is_small(file):
     """A port that is wrong in one way can be read at a glance, and says in which."""
     text = file.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= (60 if file.stem == "miniature" else 40)
-    assert '"""Wrong in one way: ' in text or '"""Right' in text or file.stem == "miniature"
+    assert len(text.splitlines()) <= {"miniature": 60, "fuzzed": 110}.get(file.stem, 40)
+    assert re.search('"""(Wrong in (one|the) way|Right)', text) or file.stem == "miniature"
