@@ -91,7 +91,7 @@ types: venv
 	$(BIN)/mypy adkref
 
 test: venv lint types
-	$(BIN)/python -m pytest -m 'not slow' --cov $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto -m 'not slow' --cov $(PYTEST_ARGS)
 	$(BIN)/adkref verify --limit 30  # the longest case takes 5 s, on a busy machine more than 10
 
 mutants: venv
