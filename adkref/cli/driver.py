@@ -7,9 +7,7 @@ import click
 
 import adkref.conformance.driver
 from adkref.cli import options
-from adkref.cli.mutants import the_mutant
 from adkref.conformance.driver import LIMIT
-from adkref.conformance.mutants.worker import function_of
 
 
 @click.command()
@@ -24,6 +22,10 @@ def driver(jobs: int, limit: float, mutant: str | None) -> int:
     """Answer driver requests: one JSON line in, one JSON line out."""
     if mutant is None:
         return adkref.conformance.driver.main(jobs, limit)
+    # Few drivers are wrong, and all of them start often.
+    from adkref.cli.mutants import the_mutant
+    from adkref.conformance.mutants.worker import function_of
+
     wrong = the_mutant(mutant)
     return adkref.conformance.driver.main(
         jobs,

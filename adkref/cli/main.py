@@ -10,48 +10,69 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
 
 import click
 
+import adkref as adkref_package
 from adkref.cli.common import BAD_INPUT, FAILURE, SUCCESS, escape_what_cannot_be_printed
-from adkref.cli.driver import driver
-from adkref.cli.fuzz import fuzz
-from adkref.cli.import_adk import import_adk
-from adkref.cli.mutants import mutants
-from adkref.cli.play import play
-from adkref.cli.rules import rules
-from adkref.cli.schedules import accept, explore, replay
-from adkref.cli.schema import schema
-from adkref.cli.test import test
-from adkref.cli.verify import verify
-from adkref.conformance.driver import version
 from adkref.conformance.faults import ConformanceError, ScenarioError
 from adkref.conformance.narrate import one_line
 
 _INTERRUPTED = 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version(), prog_name="adkref", message="%(prog)s %(version)s")
+#: The room of each subcommand, which is entered only when its command is asked for.
+COMMANDS: Final = {
+    "play": "play",
+    "verify": "verify",
+    "driver": "driver",
+    "rules": "rules",
+    "schema": "schema",
+    "accept": "schedules",
+    "explore": "schedules",
+    "replay": "schedules",
+    "test": "test",
+    "fuzz": "fuzz",
+    "mutants": "mutants",
+    "import-adk": "import_adk",
+}
+
+
+class _Subcommands(click.Group):
+    """A group that imports a subcommand when it is asked for; to import all takes the longest."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"adkref.cli.{COMMANDS[cmd_name]}")
+        command = getattr(module, cmd_name.replace("-", "_"))
+        assert isinstance(command, click.Command)
+        return command
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if not value:
+        return
+    click.echo(f"adkref {adkref_package.__version__}")
+    ctx.exit()
+
+
+@click.group(cls=_Subcommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 def adkref() -> None:
     """Play and verify agent scenarios with the reference implementation of ADK."""
-
-
-for command in (
-    play,
-    verify,
-    driver,
-    rules,
-    schema,
-    accept,
-    explore,
-    replay,
-    test,
-    fuzz,
-    mutants,
-    import_adk,
-):
-    adkref.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
