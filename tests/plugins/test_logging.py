@@ -111,8 +111,9 @@ def test_bytes_do_not_depend_on_the_encoding_of_the_stream(encoding, ctx):
 def test_half_a_character_is_written_as_it_was_cut(ctx):
     """A cut counts bytes, so it may leave the first bytes of a character (LOG-003)."""
     raw, shown = io.BytesIO(), io.StringIO()
+    text = io.TextIOWrapper(raw, encoding="utf-8")  # what it wraps closes when nobody holds it
     response = LlmResponse(content=Content.of_text("x" * 199 + "é!"))
-    for stream in (io.TextIOWrapper(raw, encoding="utf-8"), shown):
+    for stream in (text, shown):
         LoggingPlugin("log", stream).callback("after_model")(ctx, response, None)
     assert b"   Content: text: '" + b"x" * 199 + b"\xc3...'\x1b[0m\n" in raw.getvalue()
     # A stream of characters has only the replacement character for it.
