@@ -91,7 +91,8 @@ def add_items(session: pytest.Session, items: list[pytest.Item]) -> None:
         items += properties.collect()
     cases = sum(isinstance(item, CaseItem) for item in items)
     # Of a run of which parts were named nobody knows what else there is.
-    whole = 0 if _has_arguments(config) else cases
+    is_partial = _has_arguments(config) or config.getoption("--adkref-corpus")
+    whole = 0 if is_partial else cases
     # Beside other processes this one sees only some of the cases.
     if judge.baseline is not None and cases and not hasattr(config, "workerinput"):
         items.append(

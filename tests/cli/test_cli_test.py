@@ -148,6 +148,26 @@ class TestBaseline:
         assert code == 1
         assert "base.yaml:4: stale: case b does not fail any more" in out
 
+    def test_an_entry_about_other_corpora(self, project, run, port):
+        """It is a warning where corpora are named, and stale where all are played."""
+        project("conformance/cases/agents.jsonl", good("a"))
+        Path("base.yaml").write_text(
+            self.HEAD + "entries:\n- {case: b, reason: x}\n- {case: c, reason: y}\n",
+            encoding="utf-8",
+        )
+        asked = ("test", "--port", port, "--baseline", "base.yaml")
+        code, out, _ = run(*asked, "conformance/cases")
+        assert code == 0
+        assert (
+            "warning: 2 entries speak of no case of these corpora, the first at base.yaml:4" in out
+        )
+        assert "stale" not in out
+        code, out, _ = run(*asked)
+        assert code == 1
+        assert "base.yaml:5: stale: case c speaks of no case of these corpora" in out
+        code, out, _ = run(*asked, "--case", "a")
+        assert (code, "warning" in out) == (0, False)
+
     def test_a_baseline_of_another_port(self, project, run, port):
         """It excuses nothing: exit code 1."""
         project("agents.jsonl", good("a"))

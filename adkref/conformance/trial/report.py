@@ -236,10 +236,11 @@ def conclude(
         problem = Problem("start", f"the port does not start: {_told(run.fault)}")
         return Report(asked=asked, problems=[problem])
     results: Sequence[Result] = run.results
-    problems = []
+    problems, warnings = [], [*run.warnings]
     if baseline is not None:
         results = applied(baseline, results)
         problems += _of_baseline(baseline, results, run, asked)
+        warnings += _elsewhere(baseline, results, asked)
     ranked = suspects.ranked(results)
     top = ranked[:_SUSPECTS]
     named = {result.rule for result in results if result.is_failing}
@@ -254,7 +255,7 @@ def conclude(
         results=results,
         hello=run.hello,
         problems=[*_vacuous(asked, results), *problems],
-        warnings=run.warnings,
+        warnings=warnings,
         suspects=top,
         sentences=sentences,
     )
@@ -274,10 +275,27 @@ def _of_baseline(
             f"and the port is {run.hello.implementation}"
         )
         problems.append(Problem("implementation", text, baseline.file))
-    for entry, reason in stale(baseline, results, is_whole=asked.is_whole):
+    # Of corpora that were named nobody knows whether they are all that the baseline is about.
+    is_whole = asked.is_whole and not asked.named
+    for entry, reason in stale(baseline, results, is_whole=is_whole):
         text = f"stale: {entry.name} {reason}"
         problems.append(Problem("baseline", text, baseline.place(entry)))
     return problems
+
+
+def _elsewhere(baseline: Baseline, results: Sequence[Result], asked: Asked) -> list[str]:
+    """Return a warning of entries that no case of the named corpora is about."""
+    if not (asked.named and asked.is_whole):
+        return []
+    found = [
+        entry
+        for entry in baseline.entries
+        if not any(entry.is_about(result) for result in results)
+    ]
+    if not found:
+        return []
+    speak = "1 entry speaks" if len(found) == 1 else f"{len(found)} entries speak"
+    return [f"{speak} of no case of these corpora, the first at {baseline.place(found[0])}"]
 
 
 def _vacuous(asked: Asked, results: Sequence[Result]) -> list[Problem]:
