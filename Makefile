@@ -52,7 +52,7 @@ endef
 
 help:
 	@echo 'make demo       play the weather scenario and verify the corpora'
-	@echo 'make test       lint, types, all quick tests, then verify the corpora'
+	@echo 'make test       lint, types, all quick tests, the corpora, each mutant is killed'
 	@echo 'make lint       ruff and the import contract'
 	@echo 'make types      mypy'
 	@echo 'make mutants    every mutant is killed, and no rule loses one'
@@ -93,6 +93,8 @@ types: venv
 test: venv lint types
 	$(BIN)/python -m pytest -n auto -m 'not slow' --cov $(PYTEST_ARGS)
 	$(BIN)/adkref verify --limit 30  # the longest case takes 5 s, on a busy machine more than 10
+	$(BIN)/adkref mutants --kept --jobs 2 --limit 30 >$(VENV)/mutants.txt || { cat $(VENV)/mutants.txt; exit 1; }
+	@tail -n 2 $(VENV)/mutants.txt
 
 mutants: venv
 	$(BIN)/adkref mutants --rules $(MUTANTS_ARGS)

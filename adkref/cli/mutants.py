@@ -36,6 +36,12 @@ from adkref.conformance.narrate import one_line
 @options.jobs("Mutants that are hunted at the same time.")
 @click.option("--json", "as_json", is_flag=True, help="Print the matrix as one JSON object.")
 @click.option(
+    "--kept",
+    "depth",
+    flag_value=Depth.KEPT.value,
+    help="Play the cases that are kept as killing, and others only if they kill no more.",
+)
+@click.option(
     "--rules",
     "depth",
     flag_value=Depth.RULES.value,
@@ -69,8 +75,9 @@ def mutants(
     if write and names:
         raise click.UsageError("--write is for all mutants, so none can be named")
     how_far = Depth(depth or (Depth.RULES if write else Depth.FIRST).value)
-    if write and how_far is Depth.FIRST:
+    if write and how_far in (Depth.FIRST, Depth.KEPT):
         how_far = Depth.RULES
+    kept = killed.load(root)
     started = time.monotonic()
     with progress((), is_whole=False) as moved:
         verdicts = hunt_all(
@@ -80,9 +87,9 @@ def mutants(
             depth=how_far,
             limit=limit,
             heard=lambda verdict: moved(verdict.mutant.id, not verdict.killed),
+            kept=kept.cases,
         )
     seconds = time.monotonic() - started
-    kept = killed.load(root)
     lost = kept.lost(Killed.of(verdicts)) if not names and how_far is not Depth.FIRST else []
     if write and all(verdict.killed for verdict in verdicts):
         kept, lost = killed.write(root, verdicts), []

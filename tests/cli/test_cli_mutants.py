@@ -107,13 +107,25 @@ def test_a_rule_that_has_lost_its_mutant(mutants, run):
     """With --rules a rule whose mutant is not killed any more is told, and the exit code is 1."""
     (mutants / "02.yaml").unlink()
     (mutants / "killed.yaml").write_text(
-        "floor: 2\nrules: {XX-001: {no-author: bare}, XX-002: {no-author: bare}}\n"
+        "floor: 2\nrules: {XX-001: {no-author: bare}, XX-002: {no-author: bare}}\nothers: {}\n"
     )
     code, out, _ = run("mutants", "--rules")
     assert code == 1
     assert "XX-002: no case of it kills no-author any more" in out
     assert "there were 2, and the number may only rise" in out
     assert run("mutants")[0] == 0
+
+
+def test_what_is_kept_still_holds(mutants, run):
+    """With --kept each mutant meets the cases that are kept for it; a survivor ends with 1."""
+    code, out, _ = run("mutants", "--kept")
+    assert code == 1
+    assert "no-change survives: It is wrong." in out.splitlines()
+    assert "no-author is not kept; `adkref mutants --write` keeps it" in out.splitlines()
+    (mutants / "02.yaml").unlink()
+    assert run("mutants", "--write")[0] == 0
+    code, out, _ = run("mutants", "--kept")
+    assert (code, out.splitlines()[0].partition(":")[0]) == (0, "no-author  XX-001  bare")
 
 
 def test_writing_some(mutants, run):

@@ -12,7 +12,15 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from enum import Enum
@@ -46,6 +54,8 @@ class Depth(Enum):
 
     #: After the first kill.
     FIRST = "first"
+    #: After the cases that are known to kill it, unless they do not.
+    KEPT = "kept"
     #: After a kill by a case of each of its rules, or when those cases are played.
     RULES = "rules"
     #: When every case is played.
@@ -132,7 +142,9 @@ class Verdict:
 class Deck:
     """All cases, in the order in which a mutant meets them."""
 
-    def __init__(self, files: Iterable[Path]) -> None:
+    def __init__(
+        self, files: Iterable[Path], kept: Mapping[str, Collection[str]] | None = None
+    ) -> None:
         self._files = list(files)
         # Those that list rules are written by hand and few; the others are read when needed.
         self._listing = [
@@ -142,6 +154,24 @@ class Deck:
             for case in corpus.read(file)
             if case.rules
         ]
+        self._kept = self._found(kept or {})
+
+    def _found(self, kept: Mapping[str, Collection[str]]) -> dict[str, list[Case]]:
+        """Return the cases whose ids are *kept*; one that is gone is left out."""
+        wanted = {case for cases in kept.values() for case in cases}
+        found = {case.id: case for case in self._listing if case.id in wanted}
+        if wanted - set(found):
+            large = (file for file in self._files if file.suffix == ".gz")
+            cases = (case for file in large for case in corpus.read(file))
+            found |= {case.id: case for case in cases if case.id in wanted}
+        return {
+            mutant: [found[case] for case in sorted(cases) if case in found]
+            for mutant, cases in kept.items()
+        }
+
+    def kept(self, mutant: Mutant) -> list[Case]:
+        """Return the cases that are known to kill *mutant*."""
+        return self._kept.get(mutant.id, [])
 
     def of_rules(self, rules: Sequence[str]) -> list[Case]:
         """Return the cases that list any of *rules*, those first that are most about them."""
@@ -224,11 +254,12 @@ def hunt(
     started = time.monotonic()
     given: list[Case] = []
     open_rules = set(mutant.rules)
+    kept = {case.id for case in deck.kept(mutant)} if depth is Depth.KEPT else set()
 
     def done() -> bool:
-        if depth is Depth.FULL:
+        if depth is Depth.FULL or not verdict.killed:
             return False
-        return verdict.killed and (depth is Depth.FIRST or not open_rules)
+        return not kept if depth is Depth.KEPT else depth is Depth.FIRST or not open_rules
 
     def tasks() -> Generator[dict[str, Any], None, None]:
         for case in _cases(mutant, deck, verdict, open_rules, depth):
@@ -244,8 +275,11 @@ def hunt(
             for answer in answers:
                 case = given[answer.index]
                 verdict.played += 1
+                kept.discard(case.id)
                 outcome = outcome_of(case, answer)
                 if outcome.kind in (EQUAL, SKIPPED):
+                    if done():
+                        break
                     continue
                 if not control.holds(case, late=answer.trouble == "timeout"):
                     verdict.void.append(case.id)
@@ -267,6 +301,8 @@ def _cases(
     mutant: Mutant, deck: Deck, verdict: Verdict, open_rules: set[str], depth: Depth
 ) -> Iterator[Case]:
     """Yield what is left to play; *verdict* and *open_rules* grow and shrink meanwhile."""
+    if depth is Depth.KEPT:
+        yield from deck.kept(mutant)
     for case in deck.of_rules(mutant.rules):
         if depth is not Depth.RULES or open_rules.intersection(case.rules):
             yield case
@@ -295,15 +331,16 @@ def hunt_all(
     depth: Depth = Depth.FIRST,
     limit: float = LIMIT,
     heard: Callable[[Verdict], None] = lambda verdict: None,
+    kept: Mapping[str, Collection[str]] | None = None,
 ) -> list[Verdict]:
     """Hunt *mutants*, *jobs* at a time, and return the verdicts in their order.
 
-    *heard* is told of each as it comes.  Raises HarnessError before anything is played if a
+    *kept* has for each mutant the cases that are known to kill it.  *heard* is told of each as it comes.  Raises HarnessError before anything is played if a
     mutant's snippet is not in its module exactly once.
     """
     for each in mutants:
         each.check()
-    deck = Deck(files)
+    deck = Deck(files, kept)
     with Control(limit) as control, ThreadPoolExecutor(max(1, jobs)) as pool:
         hunts: dict[Future[Verdict], Mutant] = {}
         try:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
-from attrs import Factory, frozen
+from attrs import Factory, evolve, frozen
 
 from adkref.conformance.faults import HarnessError, ScenarioError
 from adkref.conformance.mutants.hunt import Verdict
@@ -24,6 +24,7 @@ _HEAD: Final = """\
 # SPDX-License-Identifier: Apache-2.0
 # Made by `adkref mutants --write`.  For each rule the mutants that break it and that a case
 # which lists it kills: rule -> mutant -> case.  So many rules have one, and never fewer: floor.
+# `others` are killed by a case that lists no rule which they break: mutant -> case.
 """
 
 
@@ -33,29 +34,56 @@ class Killed:
 
     rules: Mapping[str, Mapping[str, str]] = Factory(dict)
     floor: int = 0
+    #: Mutant -> the case that kills it, of those that count for no rule.
+    others: Mapping[str, str] = Factory(dict)
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict], floor: int = 0) -> Killed:
         """Return what *verdicts* show."""
         rules: dict[str, dict[str, str]] = {}
+        others: dict[str, str] = {}
         for verdict in verdicts:
             for rule, cases in verdict.by_rule.items():
                 if cases:
                     rules.setdefault(rule, {})[verdict.mutant.id] = cases[0]
-        return cls({rule: dict(sorted(rules[rule].items())) for rule in sorted(rules)}, floor)
+            if verdict.killed and not any(verdict.by_rule.values()):
+                others[verdict.mutant.id] = verdict.kills[0].case
+        ordered = {rule: dict(sorted(rules[rule].items())) for rule in sorted(rules)}
+        return cls(ordered, floor, dict(sorted(others.items())))
 
     @property
     def killers(self) -> dict[str, tuple[str, ...]]:
         """For each rule the mutants that its cases kill."""
         return {rule: tuple(mutants) for rule, mutants in self.rules.items()}
 
+    @property
+    def cases(self) -> dict[str, set[str]]:
+        """For each mutant the cases that kill it."""
+        found = {mutant: {case} for mutant, case in self.others.items()}
+        for mutants in self.rules.values():
+            for mutant, case in mutants.items():
+                found.setdefault(mutant, set()).add(case)
+        return found
+
     def lost(self, now: Killed) -> list[str]:
-        """Return in words what this registry has and *now* has not."""
+        """Return in words what this registry has and *now*, of all mutants, has not.
+
+        A mutant that is not kept at all is told of as well: nobody would miss it.
+        """
         missing = [
             f"{rule}: no case of it kills {mutant} any more"
             for rule, mutants in self.rules.items()
             for mutant in mutants
             if mutant not in now.rules.get(rule, {})
+        ]
+        alive = now.cases
+        missing += [
+            f"no case kills {mutant} any more" for mutant in self.others if mutant not in alive
+        ]
+        missing += [
+            f"{mutant} is not kept; `adkref mutants --write` keeps it"
+            for mutant in alive
+            if mutant not in self.cases
         ]
         if len(now.rules) < self.floor:
             missing.append(
@@ -73,16 +101,17 @@ def load(root: Path) -> Killed:
     data = load_yaml(file)
     if not _is_registry(data):
         raise ScenarioError("is no registry of killed mutants", file=str(file))
-    return Killed(data["rules"], data["floor"])
+    return Killed(data["rules"], data["floor"], data["others"])
 
 
 def _is_registry(data: Any) -> bool:
     return (
         isinstance(data, dict)
-        and set(data) == {"floor", "rules"}
+        and set(data) == {"floor", "rules", "others"}
         and isinstance(data["floor"], int)
         and isinstance(data["rules"], dict)
         and all(isinstance(mutants, dict) for mutants in data["rules"].values())
+        and isinstance(data["others"], dict)
     )
 
 
@@ -100,9 +129,8 @@ def write(root: Path, verdicts: Iterable[Verdict]) -> Killed:
             f"{len(now.rules)} rules have a killing mutant; there were {floor}, and the number "
             "may only rise"
         )
-    now = Killed(now.rules, len(now.rules))
-    text = yaml.safe_dump(
-        {"floor": now.floor, "rules": now.rules}, sort_keys=False, width=99, allow_unicode=True
-    )
+    now = evolve(now, floor=len(now.rules))
+    data = {"floor": now.floor, "rules": now.rules, "others": now.others}
+    text = yaml.safe_dump(data, sort_keys=False, width=99, allow_unicode=True)
     (root / FOLDER / KILLED).write_text(_HEAD + text, encoding="utf-8")
     return now

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from adkref.conformance import corpus
 from adkref.conformance.faults import HarnessError, ScenarioError
@@ -26,6 +27,7 @@ def verdict(identity, kills):
 
 ONE = verdict("one", [("case-1", ["XX-001"]), ("case-2", ["XX-001", "XX-002"])])
 TWO = verdict("two", [("case-3", ["XX-001"]), ("case-4", [])])
+OTHER = verdict("other", [("case-5", []), ("case-6", [])])
 NONE = verdict("none", [])
 
 
@@ -44,11 +46,18 @@ def test_the_first_killing_case_of_each_rule():
     }
 
 
+def test_a_mutant_that_counts_for_no_rule():
+    """The case that kills it is kept apart."""
+    kept = Killed.of([ONE, OTHER, NONE])
+    assert kept.others == {"other": "case-5"}
+    assert kept.cases == {"one": {"case-1", "case-2"}, "other": {"case-5"}}
+
+
 def test_writing_and_reading(root):
     """What is written is read again, and the floor is the number of rules."""
-    written = killed.write(root, [ONE, TWO])
+    written = killed.write(root, [ONE, TWO, OTHER])
     assert killed.load(root) == written
-    assert written.floor == 2
+    assert (written.floor, written.others) == (2, {"other": "case-5"})
     assert killed.killers(root) == {"XX-001": ("one", "two"), "XX-002": ("one",)}
 
 
@@ -68,17 +77,35 @@ def test_the_number_may_only_rise(root):
 
 def test_what_is_lost():
     """A mutant that a rule's cases do not kill any more is lost, and so is a number."""
-    kept = Killed(Killed.of([ONE, TWO]).rules, floor=2)
-    assert kept.lost(Killed.of([ONE, TWO])) == []
+    kept = evolve(Killed.of([ONE, TWO, OTHER]), floor=2)
+    assert kept.lost(Killed.of([ONE, TWO, OTHER])) == []
     assert kept.lost(Killed.of([TWO])) == [
         "XX-001: no case of it kills one any more",
         "XX-002: no case of it kills one any more",
+        "no case kills other any more",
         "1 rules have a killing mutant; there were 2, and the number may only rise",
     ]
 
 
+def test_a_mutant_that_is_not_kept():
+    """It would not be missed, so it is told of; one that a rule has found is none of the others."""
+    kept = Killed.of([OTHER])
+    found = verdict("other", [("case-7", ["XX-001"])])
+    assert kept.lost(Killed.of([found, TWO])) == [
+        "two is not kept; `adkref mutants --write` keeps it"
+    ]
+
+
 @pytest.mark.parametrize(
-    "text", ["[]", "floor: 1", "{floor: a, rules: {}}", "{floor: 1, rules: {a: b}}", "{"]
+    "text",
+    [
+        "[]",
+        "{floor: 1, rules: {}}",
+        "{floor: a, rules: {}, others: {}}",
+        "{floor: 1, rules: {a: b}, others: {}}",
+        "{floor: 1, rules: {}, others: []}",
+        "{",
+    ],
 )
 def test_a_file_that_is_none(root, text):
     """A file that is no registry is refused with its name."""
@@ -101,6 +128,7 @@ def test_the_projects_registry():
             assert rule in known[mutant].rules
             assert rule in cases[case]
     assert kept.floor == len(kept.rules) > 0
+    assert set(kept.cases) == set(known)
 
 
 def test_most_mutants_are_bound_to_a_rule():

@@ -166,6 +166,23 @@ def test_a_rule_whose_cases_do_not_kill(files):
     assert verdict.by_rule == {"AGT-051": ["one"], "AGT-052": []}
 
 
+def test_kept_cases_alone(files):
+    """On request only the cases that are kept as killing are played, golden ones as well."""
+    paths = files(a=[case("one", "AGT-051"), case("two", "AGT-052")], flow_gz=[case("f")])
+    rules = ("AGT-051", "AGT-052")
+    verdict = hunted(no_author(rules=rules), paths, depth=Depth.KEPT, kept={"m": ["two", "f"]})
+    assert [kill.case for kill in verdict.kills] == ["f", "two"]
+    assert verdict.by_rule == {"AGT-051": [], "AGT-052": ["two"]}
+
+
+@pytest.mark.parametrize("kept", [{}, {"m": ["gone"]}, {"m": ["own"]}])
+def test_a_mutant_without_a_kept_case_that_kills(files, kept):
+    """It is hunted like any other."""
+    paths = files(a=[case("own", "AGT-051", author="b"), case("other", "AGT-051")])
+    verdict = hunted(no_author(), paths, depth=Depth.KEPT, kept=kept)
+    assert [kill.case for kill in verdict.kills] == ["other"]
+
+
 def test_all_kills(files):
     """On request every case is played, and all that kill are told."""
     paths = files(a=[case("one", "AGT-051"), case("two", author="b"), case("three")])
