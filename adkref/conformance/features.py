@@ -93,6 +93,7 @@ OPS: Final[Mapping[str, str]] = MappingProxyType(
         "request_confirmation": "confirmation",
         "get_confirmation": "confirmation",
         "own_history": "own_history",
+        "mutate_text": "mutate_text",
     }
 )
 

@@ -26,8 +26,6 @@ ENDLESS = {
     **SCENARIO,
     "agent": {"kind": "loop", "name": "l", "sub_agents": [{"kind": "custom", "name": "c"}]},
 }
-#: The one name that the project's features do not have: an op that Java cannot do.
-OWN = {"mutate_text"}
 
 
 @pytest.fixture(params=PORTS)
@@ -57,7 +55,7 @@ def test_hello(port):
     (hello,) = talk(port, {"cmd": "hello", "version": 1})
     assert hello_violation(hello) is None
     assert hello["source_hash"].startswith("sha256:")
-    assert set(hello["skips"]) - OWN <= features.NAMES
+    assert set(hello["skips"]) <= features.NAMES
 
 
 def test_answers_in_order(port):
