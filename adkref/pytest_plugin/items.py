@@ -210,6 +210,11 @@ class BaselineItem(_Item):
             f"{known.place(entry)}: stale: {entry.name} {reason}"
             for entry, reason in baselines.stale(known, results, is_whole=is_whole)
         ]
+        if is_whole:
+            wrong += [
+                f"{place}: stale: {text}"
+                for text, place in baselines.idle(known, self._referee.idle, results)
+            ]
         port = self._referee.implementation
         if port and port != known.implementation:
             wrong.insert(

@@ -12,7 +12,7 @@ from adkref.conformance.corpus import Case
 from adkref.conformance.diff import Difference
 from adkref.conformance.faults import ScenarioError
 from adkref.conformance.fuzz.rig import Options, Rig
-from adkref.conformance.outcome import DIFFERENT, SKIPPED
+from adkref.conformance.outcome import DIFFERENT, EQUAL, SKIPPED
 from adkref.conformance.port import Port, PortFault
 from adkref.conformance.protocol import Hello
 from adkref.conformance.trial import baseline as baselines
@@ -31,8 +31,13 @@ class Referee:
     baseline: Baseline | None = None
     #: What became of the cases, for the baseline.
     results: list[Result] = field(factory=list, init=False)
+    #: The assumptions that have changed nothing of an equal case so far.
+    idle: tuple[str, ...] = field(init=False)
     _port: Port | None = field(default=None, init=False)
     _rig: Rig | None = field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.idle = tuple(self.options.assumptions)
 
     def judge(self, case: Case) -> Result:
         """Put *case* to the port and return what became of it."""
@@ -100,8 +105,13 @@ class Referee:
                 "kinds": self.options.kinds,
                 "assumptions": self.options.assumptions,
                 "replay": replay,
+                "watched": self.idle,
             }
         )
+        used = set(verdict.pop("masked_by", ()))
+        if verdict["verdict"] == EQUAL and replay and self.idle:
+            used.update(assumptions.changing(self.options.assumptions, case.scenario, self.idle))
+        self.idle = tuple(name for name in self.idle if name not in used)
         rule = ""
         if verdict["verdict"] == DIFFERENT:
             verdict["difference"] = Difference.from_json(verdict["difference"])

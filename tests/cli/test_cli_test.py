@@ -168,6 +168,20 @@ class TestBaseline:
         code, out, _ = run(*asked, "--case", "a")
         assert (code, "warning" in out) == (0, False)
 
+    def test_an_assumption_that_changes_nothing(self, project, run, port):
+        """In a run of all corpora it is stale, with its line; what has something to do is not."""
+        spec = scenario("b", turns=[{"user": "hi", "yield_user_message": False}])
+        project("conformance/cases/agents.jsonl", good("a"), good("b") | {"scenario": spec})
+        Path("base.yaml").write_text(
+            self.HEAD + "assumptions:\n- no-modes\n- no-yielded-user-message\n", encoding="utf-8"
+        )
+        asked = ("test", "--port", port, "--baseline", "base.yaml")
+        code, out, _ = run(*asked)
+        told = "base.yaml:4: stale: assumption no-modes changes nothing of any case that is equal"
+        assert (code, told in out, "no-yielded" in out) == (1, True, False)
+        code, out, _ = run(*asked, "conformance/cases")
+        assert (code, "stale" in out) == (0, False)
+
     def test_a_baseline_of_another_port(self, project, run, port):
         """It excuses nothing: exit code 1."""
         project("agents.jsonl", good("a"))

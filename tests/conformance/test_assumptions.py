@@ -11,7 +11,14 @@ import pytest
 import yaml
 
 from adkref.conformance import corpus
-from adkref.conformance.assumptions import ASSUMPTIONS, chosen, masked, rewritten
+from adkref.conformance.assumptions import (
+    ASSUMPTIONS,
+    changing,
+    chosen,
+    masked,
+    masking,
+    rewritten,
+)
 from adkref.conformance.canonical import TOTAL, canonical
 from adkref.conformance.player import play
 from adkref.conformance.scenario import check
@@ -80,6 +87,32 @@ class TestTable:
         """An unknown name is an error."""
         with pytest.raises(KeyError):
             rewritten(["no-such"], scenario_of(custom()))
+
+
+class TestUse:
+    """Which of them had something to do."""
+
+    def test_a_rewrite_has_if_it_changes_the_scenario_at_its_turn(self):
+        """What an earlier one has taken away is not there any more; only the watched are told."""
+        spec = scenario_of(custom({"yield": {"content": "a"}}, after=[{"artifact": "f"}]))
+        spec["turns"][0]["yield_user_message"] = True
+        before = copy.deepcopy(spec)
+        names = ["authors-named", "no-yielded-user-message", "no-modes", "errors-by-presence"]
+        assert changing(names, spec, names) == ["no-yielded-user-message", "authors-named"]
+        assert changing(names, spec, ["authors-named", "no-modes"]) == ["authors-named"]
+        assert changing(names, rewritten(names, spec), names) == []
+        assert spec == before
+
+    def test_a_mask_has_if_it_changes_a_record_or_the_end(self):
+        """Masks that are not watched still come first; rewrites mask nothing."""
+        played = {"trace": [{"at": "yield", "error": "boom", "error_kind": "x"}], "final": {}}
+        before = copy.deepcopy(played)
+        names = ["errors-by-presence", "stopped-unseen", "authors-named"]
+        assert masking(names, played, names) == ["errors-by-presence"]
+        assert masking(names, played, ["stopped-unseen"]) == []
+        assert masking(names, {"trace": [{"at": "model_stopped"}]}, names) == ["stopped-unseen"]
+        assert masking(names, masked(names, played), names) == []
+        assert played == before
 
 
 class TestAll:

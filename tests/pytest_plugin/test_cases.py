@@ -136,3 +136,24 @@ def test_a_part_of_a_run_says_nothing_of_entries_about_the_rest(folder, run):
     known = ("--adkref-baseline", "known.yaml")
     found = run("corpus.jsonl::one", *known, way="without-authors")
     assert found.outcomes == {"passed": 1, "xfailed": 1}
+
+
+def test_an_assumption_that_changes_nothing_is_stale_in_a_run_of_all(folder, run):
+    """Where corpora are named nothing is said of it."""
+    spec = case("two", "x", turns=[{"user": "hi", "yield_user_message": True}])
+    cases = folder / "conformance" / "cases"
+    cases.mkdir(parents=True)
+    (folder / "corpus.jsonl").replace(cases / "agents.jsonl")
+    (cases / "runner.jsonl").write_text(json.dumps(spec) + "\n")
+    (folder / "known.yaml").write_text(
+        "schema_version: 1.0.0\nimplementation: fuzzed-sound\n"
+        "assumptions: [no-yielded-user-message, errors-by-presence]\n"
+    )
+    known = (*NONE, "--adkref-baseline", "known.yaml")
+    found = run(*known, way="sound")
+    assert found.outcomes == {"failed": 1, "passed": 4}
+    stale = "assumption errors-by-presence changes nothing of any case that is equal"
+    assert f"known.yaml:3: stale: {stale}" in found.out
+    assert "no-yielded-user-message" not in found.out
+    named = run(*known, "--adkref-corpus", "conformance/cases", way="sound")
+    assert named.outcomes == {"passed": 5}

@@ -11,8 +11,16 @@ it hides has a name and rules, and stands in the port's baseline.
 Everything here is a pure function on plain JSON; nothing that is given is changed.
 """
 
-from adkref.conformance.assumptions.apply import chosen, masked, rewritten
+from adkref.conformance.assumptions.apply import changing, chosen, masked, masking, rewritten
 from adkref.conformance.assumptions.assumption import Assumption
 from adkref.conformance.assumptions.table import ASSUMPTIONS
 
-__all__ = ["ASSUMPTIONS", "Assumption", "chosen", "masked", "rewritten"]
+__all__ = [
+    "ASSUMPTIONS",
+    "Assumption",
+    "changing",
+    "chosen",
+    "masked",
+    "masking",
+    "rewritten",
+]

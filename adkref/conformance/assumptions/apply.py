@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from adkref.conformance.assumptions.assumption import Assumption, Record, Spec
@@ -25,6 +25,20 @@ def rewritten(names: Iterable[str], scenario: Spec) -> Spec:
     return out
 
 
+def changing(names: Iterable[str], scenario: Spec, watched: Collection[str]) -> list[str]:
+    """Return those of *watched* that change *scenario* when it is rewritten by *names*."""
+    out = _copied(scenario)
+    found = []
+    for assumption in chosen(names):
+        if assumption.scenario is None:
+            continue
+        before = _copied(out) if assumption.name in watched else None
+        assumption.scenario(out)
+        if before is not None and out != before:
+            found.append(assumption.name)
+    return found
+
+
 def masked(names: Iterable[str], played: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``{"trace", "final"}`` without what the named assumptions mask."""
     assumed = chosen(names)
@@ -44,6 +58,22 @@ def masked(names: Iterable[str], played: Mapping[str, Any]) -> dict[str, Any]:
         if each.final is not None and isinstance(out.get("final"), dict):
             out["final"] = each.final(_copied(out["final"]))
     return out
+
+
+def masking(
+    names: Iterable[str], played: Mapping[str, Any], watched: Collection[str]
+) -> list[str]:
+    """Return those of *watched* that change ``{"trace", "final"}`` when *names* mask it."""
+    masks = [each for each in chosen(names) if each.record is not None or each.final is not None]
+    while masks and masks[-1].name not in watched:
+        masks.pop()
+    out = dict(played)
+    found = []
+    for mask in masks:
+        before, out = out, masked([mask.name], out)
+        if mask.name in watched and out != before:
+            found.append(mask.name)
+    return found
 
 
 def _copied(value: Any) -> Any:

@@ -2,8 +2,9 @@
 """The baseline: the failures of a port that are known, each with its reason.
 
 A baseline makes a red run green without hiding anything: what it names is counted apart, and
-what it names and does not fail any more is an error, with the line of the entry.  So it can only
-tell the truth, and it shrinks as the port gets better.
+what it names and does not fail any more is an error, with the line of the entry, and so is an
+assumption that changes nothing.  So it can only tell the truth, and it shrinks as the port gets
+better.
 
 An entry names a case, a rule, or both.  A case may end in stars (``flow-*``); a rule is the one
 that the failure points at, not every rule that its case shows.
@@ -11,7 +12,7 @@ that the failure points at, not every rule that its case shows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +22,7 @@ from attrs import Factory, define, evolve, field, frozen
 
 from adkref.conformance import assumptions, kinds
 from adkref.conformance.faults import ScenarioError
-from adkref.conformance.outcome import SKIPPED
+from adkref.conformance.outcome import EQUAL, SKIPPED
 from adkref.conformance.rules.registry import load_yaml
 from adkref.conformance.schema import first_violation
 from adkref.conformance.trial.result import FLAKY, KNOWN, TO_BLAME, Known, Result
@@ -75,10 +76,16 @@ class Baseline:
     assumptions: Sequence[str] = ()
     #: The port's own error texts, by the kind of the error.
     kinds: Mapping[str, tuple[str, ...]] = Factory(dict)
+    #: Where the assumptions stand in the file.
+    lines: Mapping[str, int] = Factory(dict)
 
     def place(self, entry: Entry) -> str:
         """Return file and line of an entry."""
         return f"{self.file}:{entry.line}"
+
+    def place_of(self, assumption: str) -> str:
+        """Return file and line of an assumption."""
+        return f"{self.file}:{self.lines[assumption]}"
 
 
 def load(path: str | Path) -> Baseline:
@@ -114,6 +121,10 @@ def load(path: str | Path) -> Baseline:
         entries=entries,
         assumptions=tuple(data.get("assumptions", ())),
         kinds={kind: tuple(texts) for kind, texts in data.get("kinds", {}).items()},
+        lines={
+            name: lines.get(("assumptions", number), 0)
+            for number, name in enumerate(data.get("assumptions", ()))
+        },
     )
 
 
@@ -195,3 +206,18 @@ def stale(
             yield entry, "is skipped, so it does not fail"
         else:
             yield entry, "does not fail any more"
+
+
+def idle(
+    baseline: Baseline, names: Iterable[str], results: Sequence[Result]
+) -> Iterator[tuple[str, str]]:
+    """Yield what is to be said of the assumptions that a whole run had no use for, and where.
+
+    *names* are those that changed nothing of any equal case, neither its scenario nor a record
+    of either side.  Where no case is equal, nothing is known of any.
+    """
+    if any(result.verdict == EQUAL for result in results):
+        for name in names:
+            if name in baseline.lines:
+                text = f"assumption {name} changes nothing of any case that is equal"
+                yield text, baseline.place_of(name)

@@ -34,7 +34,8 @@ def judge_reply(task: Task) -> Verdict:
 
     A task is ``{"case", "reply"}`` with the options ``errors``, ``kinds`` (the port's own
     texts), ``assumptions``, ``replay`` (the case's trace is that of another scenario, so the
-    reference plays it anew) and ``keep`` (return both canonical traces of a case that differs).
+    reference plays it anew), ``keep`` (return both canonical traces of a case that differs) and
+    ``watched`` (assumptions; return as ``masked_by`` those that mask something of an equal case).
     """
     try:
         return _judged(task, parse_json(task["reply"]))
@@ -66,14 +67,18 @@ def _judged(task: Task, reply: Any) -> Verdict:
 
 
 def _compared(case: Task, reply: dict[str, Any], options: _Options) -> Verdict:
-    played = options.settled(_trace_of(reply))
+    sides = [_trace_of(reply)]
+    played = options.settled(sides[0])
     if TRACE in case:
         check_trace(case[TRACE])
-        case = {"scenario": case["scenario"], **options.settled(_trace_of(case))}
+        sides.append(_trace_of(case))
+        case = {"scenario": case["scenario"], **options.settled(sides[1])}
     found = difference(case, played)
     records = len(reply[TRACE])
     if found is None:
-        return {"verdict": EQUAL, "records": records}
+        equal = {"verdict": EQUAL, "records": records}
+        masked_by = options.masking(sides)
+        return {**equal, "masked_by": masked_by} if masked_by else equal
     verdict = {"verdict": DIFFERENT, "records": records, "difference": found.to_json()}
     if options.keep and TRACE in case:
         ordering = case["scenario"].get("ordering") or TOTAL
@@ -91,6 +96,7 @@ class _Options:
     def __init__(self, task: Task) -> None:
         self.keep: bool = task.get("keep", False)
         self._assumptions: Sequence[str] = task.get("assumptions", ())
+        self._watched: Sequence[str] = task.get("watched", ())
         self._by_kind = task.get("errors") == BY_KIND
         self._own = _own_kinds(_frozen(task.get("kinds", {})))
 
@@ -98,6 +104,17 @@ class _Options:
         """Return a trace without what is not to be compared."""
         out = by_kind(played, self._own) if self._by_kind else without_kinds(played)
         return assumptions.masked(self._assumptions, out) if self._assumptions else out
+
+    def masking(self, sides: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Return those of the watched assumptions that mask something of either side."""
+        if not self._watched:
+            return []
+        found = {
+            name
+            for side in sides
+            for name in assumptions.masking(self._assumptions, side, self._watched)
+        }
+        return sorted(found)
 
 
 _Table = tuple[tuple[str, tuple[str, ...]], ...]

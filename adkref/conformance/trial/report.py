@@ -21,7 +21,7 @@ from adkref.conformance.port import PortFault
 from adkref.conformance.protocol import Hello
 from adkref.conformance.rules.ids import family
 from adkref.conformance.trial import suspects
-from adkref.conformance.trial.baseline import Baseline, applied, stale
+from adkref.conformance.trial.baseline import Baseline, applied, idle, stale
 from adkref.conformance.trial.result import (
     FLAKY,
     HARNESS_FAULT,
@@ -280,6 +280,11 @@ def _of_baseline(
     for entry, reason in stale(baseline, results, is_whole=is_whole):
         text = f"stale: {entry.name} {reason}"
         problems.append(Problem("baseline", text, baseline.place(entry)))
+    if is_whole:
+        problems += [
+            Problem("baseline", f"stale: {text}", place)
+            for text, place in idle(baseline, run.idle, results)
+        ]
     return problems
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from adkref.conformance import assumptions, corpus, features, levels, scenario, 
 from adkref.conformance.corpus import Case
 from adkref.conformance.diff import Difference
 from adkref.conformance.faults import ScenarioError
-from adkref.conformance.outcome import DIFFERENT, SKIPPED
+from adkref.conformance.outcome import DIFFERENT, EQUAL, SKIPPED
 from adkref.conformance.port import Limits, Port, PortFault, Reply
 from adkref.conformance.protocol import Hello
 from adkref.conformance.scenario import Scenario
@@ -67,6 +67,8 @@ class Run:
     #: In the order of the cases.
     results: list[Result] = Factory(list)
     warnings: list[str] = Factory(list)
+    #: The assumptions that have changed nothing of any equal case.
+    idle: Sequence[str] = ()
     #: Why no case could be put to it.
     fault: PortFault | None = None
 
@@ -108,9 +110,12 @@ class _Trial:
     _errors: list[BaseException] = field(factory=list, init=False)
     _kept: int = field(default=0, init=False)
     _halted: bool = field(default=False, init=False)
+    #: The assumptions that have changed nothing of an equal case so far; all lanes read it.
+    idle: tuple[str, ...] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._waiting = enumerate(self.cases)
+        self.idle = tuple(self.options.assumptions)
 
     def run(self, command: str, first: Port) -> Run:
         others = [
@@ -146,6 +151,7 @@ class _Trial:
             hello=self.hello,
             results=[self._results[index] for index in sorted(self._results)],
             warnings=list(warnings),
+            idle=self.idle,
         )
 
     def _guarded(self, lane: _Lane) -> None:
@@ -170,6 +176,12 @@ class _Trial:
             self._results[index] = result
             self.heard(result)
 
+    def use(self, names: Collection[str]) -> None:
+        """Take down that these assumptions have changed something of an equal case."""
+        if names:
+            with self._lock:
+                self.idle = tuple(name for name in self.idle if name not in names)
+
     def result(self, index: int) -> Result:
         """Return what became of a case so far."""
         with self._lock:
@@ -185,6 +197,8 @@ class _Put:
     scenario: Scenario
     #: Whether an assumption has changed the scenario, so that its golden trace is another's.
     replay: bool
+    #: The assumptions, of those that were idle, that have changed it.
+    changed_by: Sequence[str] = ()
 
 
 class _Lane:
@@ -227,6 +241,7 @@ class _Lane:
                 "assumptions": self._options.assumptions,
                 "replay": put.replay,
                 "keep": self._options.keep,
+                "watched": self._trial.idle,
             }
 
     def _known(self, put: _Put) -> dict[str, Any]:
@@ -262,8 +277,13 @@ class _Lane:
             if missing := self._missing(changed):
                 self._trial.tell(index, _result(case, SKIPPED, reason=missing))
                 continue
-            put = _Put(index, case, changed, replay)
-            yield put, changed
+            yield _Put(index, case, changed, replay, self._changed_by(case, replay)), changed
+
+    def _changed_by(self, case: Case, replay: bool) -> Sequence[str]:
+        idle = self._trial.idle
+        if not (replay and idle):
+            return ()
+        return assumptions.changing(self._options.assumptions, case.scenario, idle)
 
     def _missing(self, scenario: Scenario) -> str:
         """Return the first feature that the port has declared to lack and that is needed."""
@@ -298,6 +318,8 @@ class _Lane:
         if found["verdict"] == DIFFERENT:
             found["difference"] = Difference.from_json(found["difference"])
             rule = suspect(put.case.rules, found["difference"])
+        if found["verdict"] == EQUAL:
+            self._trial.use({*put.changed_by, *found.pop("masked_by", ())})
         if "traces" in found:
             found["traces"] = Traces(*found["traces"])
         self._trial.tell(put.index, _result(put.case, seconds=reply.seconds, rule=rule, **found))

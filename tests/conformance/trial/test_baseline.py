@@ -61,6 +61,7 @@ class TestReading:
         ]
         assert [entry.line for entry in found.entries] == [7, 8, 10, 12]
         assert found.entries[2].name == "case flow-* with rule MDL-001"
+        assert found.place_of("no-artifacts") == f"{found.file}:3"
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -190,3 +191,19 @@ class TestStaleness:
         known = load("entries: [{case: a, reason: r}]")
         found = baseline.applied(known, [result("b", EQUAL)])
         assert list(baseline.stale(known, found, is_whole=False)) == []
+
+    def test_an_assumption_that_changed_nothing(self, load):
+        """It is told of with its line; of one that the file does not have, nothing is said."""
+        known = load("""\
+            assumptions:
+              - no-modes
+              - no-artifacts
+        """)
+        found = [result("a", EQUAL), result("b", DIFFERENT)]
+        assert list(baseline.idle(known, ["no-artifacts", "authors-named"], found)) == [
+            (
+                "assumption no-artifacts changes nothing of any case that is equal",
+                f"{known.file}:5",
+            )
+        ]
+        assert list(baseline.idle(known, ["no-artifacts"], found[1:])) == []
