@@ -23,6 +23,7 @@ FORMATS: Final[Mapping[str, str]] = MappingProxyType(
         "junit": "as_junit",
         "markdown": "as_markdown",
         "html": "as_html",
+        "badge": "as_badge",
     }
 )
 

@@ -301,3 +301,26 @@ class TestTerminal:
             "the port does not start: x",
             "the port: 0 of 0 cases are equal, 1 problem",
         ]
+
+
+class TestBadge:
+    """What shields.io reads."""
+
+    def test_it_counts_what_is_equal(self, report):
+        """A badge has the fields of shields.io's endpoint, red as the run fails."""
+        assert json.loads(reports.render("badge", report)) == {
+            "schemaVersion": 1,
+            "label": "adkref",
+            "message": "1 of 5 equal",
+            "color": "red",
+        }
+
+    def test_its_colour_is_that_of_the_exit_code(self):
+        """All well is green; where nothing was shown, the badge is grey."""
+        good = Run(hello=run().hello, results=[run().results[0]])
+        none = Run(hello=run().hello, results=[])
+        colours = [
+            json.loads(reports.render("badge", conclude(Asked(command="x"), each)))["color"]
+            for each in (good, none)
+        ]
+        assert colours == ["brightgreen", "lightgrey"]
