@@ -21,6 +21,7 @@ from adkref.cli.common import (
     console,
     print_json,
     project_files,
+    write_whole,
 )
 from adkref.cli.progress import progress
 from adkref.conformance.faults import ScenarioError
@@ -35,6 +36,12 @@ from adkref.conformance.narrate import one_line
 @click.argument("names", metavar="[ID|RULE|FAMILY]...", nargs=-1)
 @options.jobs("Mutants that are hunted at the same time.")
 @click.option("--json", "as_json", is_flag=True, help="Print the matrix as one JSON object.")
+@click.option(
+    "--markdown",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the matrix to a file, a row for each mutant and rule.",
+)
 @click.option(
     "--kept",
     "depth",
@@ -59,6 +66,7 @@ def mutants(
     names: tuple[str, ...],
     jobs: int,
     as_json: bool,
+    markdown: Path | None,
     depth: str | None,
     write: bool,
     limit: float,
@@ -95,6 +103,8 @@ def mutants(
         kept, lost = killed.write(root, verdicts), []
     survivors = [verdict for verdict in verdicts if not verdict.killed]
     code = FAILURE if survivors or lost else SUCCESS
+    if markdown is not None:
+        write_whole(markdown, _markdown(verdicts, how_far))
     if as_json:
         print_json(
             {
@@ -147,6 +157,19 @@ def _print(out: Console, verdicts: Sequence[Verdict], depth: Depth) -> None:
             words = f"{_count(verdict, rule):4} cases, {words}"
         style = "" if kill is not None else "yellow" if verdict.killed else "red"
         _line(out, f"{verdict.mutant.id:<{wide}}  {rule:<{rules}}  {words}", style)
+
+
+def _markdown(verdicts: Sequence[Verdict], depth: Depth) -> str:
+    """Return the matrix as a table of Markdown."""
+    lines = ["| mutant | rule | case | difference |", "| --- | --- | --- | --- |"]
+    for verdict in verdicts:
+        for rule, kill in _cells(verdict, depth):
+            shown = ("nothing", "") if kill is None else (kill.case, kill.words())
+            cells = (verdict.mutant.id, rule, *shown)
+            lines.append(
+                f"| {' | '.join(one_line(cell).replace('|', '&#124;') for cell in cells)} |"
+            )
+    return "\n".join(lines) + "\n"
 
 
 def _cells(verdict: Verdict, depth: Depth) -> list[tuple[str, Kill | None]]:

@@ -92,6 +92,18 @@ def test_json(mutants, run):
     assert shown["mutants"][0]["rules"] == {"XX-001": ["bare"], "XX-002": []}
 
 
+def test_markdown(mutants, run):
+    """With --markdown the matrix is written to a file, a row for each mutant and rule."""
+    code, _, _ = run("mutants", "--markdown", "matrix.md")
+    assert code == 1
+    assert Path("matrix.md").read_text(encoding="utf-8").splitlines() == [
+        "| mutant | rule | case | difference |",
+        "| --- | --- | --- | --- |",
+        '| no-author | XX-001 | bare | record 4, $.event.author: "a" became nothing |',
+        "| no-change | XX-002 | nothing |  |",
+    ]
+
+
 def test_writing(mutants, run):
     """With --write the rules' mutants are kept; a survivor keeps the file from being written."""
     assert run("mutants", "--write")[0] == 1

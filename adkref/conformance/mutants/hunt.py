@@ -335,8 +335,9 @@ def hunt_all(
 ) -> list[Verdict]:
     """Hunt *mutants*, *jobs* at a time, and return the verdicts in their order.
 
-    *kept* has for each mutant the cases that are known to kill it.  *heard* is told of each as it comes.  Raises HarnessError before anything is played if a
-    mutant's snippet is not in its module exactly once.
+    *kept* has for each mutant the cases that are known to kill it.  *heard* is told of each as
+    it comes.  Raises HarnessError before anything is played if a mutant's snippet is not in its
+    module exactly once.
     """
     for each in mutants:
         each.check()
