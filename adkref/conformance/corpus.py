@@ -91,24 +91,41 @@ def read(path: str | Path) -> Iterator[Case]:
     The scenarios themselves are not checked here: one that is wrong is a case that cannot
     be played, while the others can.
     """
-    for file in find(path):
-        cases = 0
-        for number, line in lines(file):
-            if line.strip():
-                cases += 1
-                try:
-                    case = _case(parse_json(line), file, number)
-                except ScenarioError as error:
-                    raise error.at(str(file), number) from error
-                yield case
-        if not cases:
-            raise ScenarioError("holds no case", file=str(file))
+    return read_all([path])
 
 
 def read_all(paths: Iterable[str | Path]) -> Iterator[Case]:
-    """Yield the cases of several files or folders."""
-    for path in paths:
-        yield from read(path)
+    """Yield the cases of several files or folders; a file that is named twice is read once.
+
+    No two cases have the same id: reports, baselines and ``--case`` tell cases by it.
+    """
+    places: dict[str, str] = {}
+    for file in dict.fromkeys(file for path in paths for file in find(path)):
+        for case in _cases(file):
+            if (other := places.setdefault(case.id, case.place)) != case.place:
+                raise ScenarioError(
+                    f"the id {case.id!r} stands already at {other}",
+                    path=("scenario", "id"),
+                    expected="an id that no other case has",
+                    file=case.file,
+                    line=case.line,
+                )
+            yield case
+
+
+def _cases(file: Path) -> Iterator[Case]:
+    """Yield the cases of one file."""
+    cases = 0
+    for number, line in lines(file):
+        if line.strip():
+            cases += 1
+            try:
+                case = _case(parse_json(line), file, number)
+            except ScenarioError as error:
+                raise error.at(str(file), number) from error
+            yield case
+    if not cases:
+        raise ScenarioError("holds no case", file=str(file))
 
 
 def _is_corpus(path: Path) -> bool:

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from adkref.conformance.faults import JsonPath, ScenarioError
+from adkref.conformance.repeated_keys import repeated_key
 from adkref.conformance.schema import Violation, first_violation, kind_of
 from adkref.conformance.script import (
     BODY,
@@ -118,9 +119,19 @@ def load(path: str | Path) -> Scenario:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Decode JSON; what is none is a :class:`ScenarioError` that names the line."""
+    """Decode JSON; what is none is a :class:`ScenarioError` that names the line.
+
+    Bytes are UTF-8 without a byte order mark, and no object has a key twice.
+    """
     try:
-        return json.loads(text, parse_constant=_refuse_number, parse_float=_float, parse_int=_int)
+        if isinstance(text, bytes):
+            text = text.decode()
+        if text.startswith(_BYTE_ORDER_MARK):
+            raise ScenarioError("begins with a byte order mark", expected="UTF-8 without one")
+        return _DECODER.decode(text)
+    except _RepeatedKey:
+        assert isinstance(text, str)
+        raise repeated_key(text) from None
     except json.JSONDecodeError as error:
         problem = f"is not JSON: {error.msg} at column {error.colno}"
         raise ScenarioError(problem, line=error.lineno) from error
@@ -148,6 +159,26 @@ def _int(text: str) -> int:
     if len(text) > _LONG_NUMBER:
         _float(text)
     return int(text)
+
+
+class _RepeatedKey(Exception):
+    """An object gives a key twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _RepeatedKey
+    return found
+
+
+_BYTE_ORDER_MARK: Final = "\ufeff"
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_constant=_refuse_number,
+    parse_float=_float,
+    parse_int=_int,
+)
 
 
 def check(scenario: Any) -> Scenario:

@@ -13,7 +13,7 @@ from adkref.conformance.faults import ScenarioError
 DATA = Path(__file__).parents[2] / "conformance"
 SCENARIO = {"id": "one", "rules": ["AGT-001"], "agent": {"kind": "custom", "name": "c"}}
 TRACED = {"scenario": SCENARIO, "trace": [{"at": "turn", "n": 1}], "final": {"events": 1}}
-UNTRACED = {"scenario": SCENARIO, "expect": {"yields": 1}, "rules": ["RMT-001"]}
+UNTRACED = {"scenario": SCENARIO | {"id": "two"}, "expect": {"yields": 1}, "rules": ["RMT-001"]}
 
 
 def _lines(*cases):
@@ -41,10 +41,10 @@ def test_a_case_has_its_place_its_scenario_and_what_is_known_of_it(tmp_path):
             rules=("AGT-001",),
         ),
         corpus.Case(
-            id="one",
+            id="two",
             file=str(file),
             line=3,
-            scenario=SCENARIO,
+            scenario=SCENARIO | {"id": "two"},
             expect={"yields": 1},
             rules=("RMT-001",),
         ),
@@ -55,7 +55,8 @@ def test_a_final_state_of_null_is_absent(tmp_path):
     """After a construct_error there is none, which some cases write as null."""
     file = tmp_path / "c.jsonl"
     bare = {"scenario": SCENARIO, "trace": []}
-    file.write_text(_lines(bare, bare | {"final": None}), encoding="utf-8")
+    null = {"scenario": SCENARIO | {"id": "two"}, "trace": [], "final": None}
+    file.write_text(_lines(bare, null), encoding="utf-8")
     assert [(case.place, case.final) for case in corpus.read(file)] == [
         (f"{file}:1", corpus.ABSENT),
         (f"{file}:2", corpus.ABSENT),
@@ -76,10 +77,47 @@ def test_a_folder_is_read_in_the_order_of_its_names(tmp_path):
 
 
 def test_several_paths_are_read_one_after_the_other(tmp_path):
-    """The same file twice gives its cases twice."""
-    file = tmp_path / "c.jsonl"
-    file.write_text(_lines(TRACED), encoding="utf-8")
-    assert [case.line for case in corpus.read_all([file, file])] == [1, 1]
+    """A file that is named twice, or with its folder, is read once."""
+    one, two = tmp_path / "b.jsonl", tmp_path / "a.jsonl"
+    one.write_text(_lines(TRACED), encoding="utf-8")
+    two.write_text(_lines(UNTRACED), encoding="utf-8")
+    assert [case.id for case in corpus.read_all([one, tmp_path, one])] == ["one", "two"]
+
+
+def test_an_id_that_two_cases_have_is_named(tmp_path):
+    """In one file or in two: the error has both places."""
+    one, two = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    one.write_text(_lines(TRACED), encoding="utf-8")
+    two.write_text(_lines(UNTRACED, TRACED), encoding="utf-8")
+    words = "$.scenario.id: the id 'one' stands already at"
+    expected = "expected an id that no other case has"
+    assert _fault_of(tmp_path) == f"{two}:2: {words} {one}:1; {expected}"
+    one.write_text(_lines(TRACED, TRACED), encoding="utf-8")
+    assert _fault_of(one) == f"{one}:2: {words} {one}:1; {expected}"
+
+
+@pytest.mark.parametrize("name", ["c.jsonl", "c.jsonl.gz"])
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (
+            b'{"scenario": {"id": "x", "turns": [{}, {"user": "{a", "user": "b"}]}}',
+            "$.scenario.turns[1]: has the key 'user' twice",
+        ),
+        (b'{"scenario": {"id": "x", "\\u0069d": "y"}}', "$.scenario: has the key 'id' twice"),
+        (
+            b"\xef\xbb\xbf" + _lines(UNTRACED).encode(),
+            "begins with a byte order mark; expected UTF-8 without one",
+        ),
+        ("{}".encode("utf-16"), "is no UTF-8 text"),
+    ],
+)
+def test_a_line_that_is_read_in_two_ways_is_refused(tmp_path, name, line, problem):
+    """A repeated key and another encoding are errors with their place."""
+    file = tmp_path / name
+    data = _lines(TRACED).encode() + line.replace(b"\n", b"") + b"\n"
+    file.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    assert _fault_of(file) == f"{file}:2: {problem}"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +156,7 @@ def test_a_line_that_is_no_case_is_named(tmp_path, text, problem):
 def test_a_gz_file_that_is_cut_short_is_named(tmp_path):
     """The cases before the cut are read, then the error names the line that broke off."""
     file = tmp_path / "c.jsonl.gz"
-    whole = gzip.compress(_lines(*[TRACED] * 3).encode())
+    whole = gzip.compress(_lines(TRACED, UNTRACED).encode())
     file.write_bytes(whole[:-12])
     with pytest.raises(ScenarioError, match=r"c\.jsonl\.gz:\d: the gz file is cut short$"):
         list(corpus.read(file))

@@ -258,7 +258,7 @@ class TestVerify:
             case("other", kind="different", difference=difference),
             case("bad", **bad),
         )
-        other = write("b.jsonl.gz", case("ok"))
+        other = write("b.jsonl.gz", case("fine"))
         heard = []
         corpora = [Corpus.of(name), Corpus.of(other)]
         report = verify(corpora, jobs=1, limit=1.5, heard=heard.append, check=obey)
@@ -274,7 +274,7 @@ class TestVerify:
                 difference=Difference.from_json(difference),
             ),
             Outcome("bad", "a.jsonl", 8, (), failed, "bad scenario: $", bad_input=True),
-            Outcome("ok", "b.jsonl.gz", 1, (), "equal"),
+            Outcome("fine", "b.jsonl.gz", 1, (), "equal"),
         ]  # fmt: skip
         assert heard == report.outcomes
         assert report.tallies == {
