@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import io
 import json
 import os
@@ -12,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import click
 from rich.console import Console
@@ -23,6 +24,9 @@ from adkref.conformance.faults import ScenarioError
 SUCCESS: Final = 0
 FAILURE: Final = 1
 BAD_INPUT: Final = 2
+#: As a shell tells of a process that an interrupt, or a pipe without a reader, has ended.
+INTERRUPTED: Final = 130
+PIPE_CLOSED: Final = 141
 
 #: The folders of ``conformance/`` that hold the project's corpora, in the order of play.
 FOLDERS: Final = ("cases", "golden", "untraced")
@@ -31,9 +35,17 @@ FOLDERS: Final = ("cases", "golden", "untraced")
 _WIDTH: Final = 120
 
 
+class _Console(Console):
+    """A console that leaves it to the command to end when its reader has gone."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Say so; rich itself would exit with the code for differences."""
+        raise BrokenPipeError
+
+
 def console(*, stderr: bool = False) -> Console:
     """Return a console: coloured on a terminal, plain text elsewhere."""
-    out = Console(stderr=stderr, highlight=False, emoji=False)
+    out = _Console(stderr=stderr, highlight=False, emoji=False)
     if not out.is_terminal:
         out.width = _WIDTH
     return out
@@ -49,6 +61,28 @@ def escape_what_cannot_be_printed() -> None:
 def print_json(value: Any) -> None:
     """Print *value* as one line of JSON."""
     click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def check_writable(file: Path) -> None:
+    """Refuse a *file* that :func:`write_whole` could not write, before the work and its hours.
+
+    Nothing is left behind, not even a folder.
+    """
+    try:
+        if file.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if file.exists() and not file.is_file():
+            if not os.access(file, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            return
+        # A new file takes the old one's place, so it is the folder that must be writable.
+        folder = file.resolve().parent
+        while not folder.exists():
+            folder = folder.parent
+        with tempfile.NamedTemporaryFile(prefix=f".{file.name}.", dir=folder):
+            pass
+    except OSError as error:
+        raise ScenarioError(error.strerror or str(error), file=str(file)) from error
 
 
 def write_whole(file: Path, text: str) -> None:

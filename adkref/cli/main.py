@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command's entry point: what all subcommands have in common is how they fail.
 
-Bad input ends with exit code 2 and one line that says what is wrong and where.
+Bad input ends with exit code 2 and one line that says what is wrong and where.  An interrupt
+ends with 130, and a reader that has seen enough, as in ``adkref verify | head``, with 141: it is
+neither success nor a difference, and shells tell of any other command's end like this.
 """
 
 from __future__ import annotations
@@ -11,17 +13,21 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 import click
 
 import adkref as adkref_package
-from adkref.cli.common import BAD_INPUT, FAILURE, SUCCESS, escape_what_cannot_be_printed
+from adkref.cli.common import (
+    BAD_INPUT,
+    FAILURE,
+    INTERRUPTED,
+    PIPE_CLOSED,
+    SUCCESS,
+    escape_what_cannot_be_printed,
+)
 from adkref.conformance.faults import ConformanceError, ScenarioError
 from adkref.conformance.narrate import one_line
-
-_INTERRUPTED = 130
-
 
 #: The room of each subcommand, which is entered only when its command is asked for.
 COMMANDS: Final = {
@@ -37,11 +43,27 @@ COMMANDS: Final = {
     "fuzz": "fuzz",
     "mutants": "mutants",
     "import-adk": "import_adk",
+    "explain": "explain",
+    "list": "cases",
+    "dump": "cases",
+    "copy": "copy",
+    "fill": "fill",
 }
+
+
+class _PipeClosed(Exception):
+    """Whoever read our output has seen enough of it."""
 
 
 class _Subcommands(click.Group):
     """A group that imports a subcommand when it is asked for; to import all takes the longest."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the subcommand; for a closed pipe click would exit with the code of differences."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _PipeClosed from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
@@ -50,7 +72,9 @@ class _Subcommands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"adkref.cli.{COMMANDS[cmd_name]}")
-        command = getattr(module, cmd_name.replace("-", "_"))
+        # A module with a function `list` would have no other.
+        name = {"list": "list_cases"}.get(cmd_name, cmd_name.replace("-", "_"))
+        command = getattr(module, name)
         assert isinstance(command, click.Command)
         return command
 
@@ -100,7 +124,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILURE
     except click.Abort:
         _complain("interrupted")
-        return _INTERRUPTED
+        return INTERRUPTED
+    except (_PipeClosed, BrokenPipeError):
+        _discard_output()
+        return PIPE_CLOSED
     except OSError as error:
         return _failed(error)
     return SUCCESS if code is None else int(code)
@@ -108,9 +135,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _failed(error: OSError) -> int:
     """Tell of a file, or of an output that takes no more, and return the exit code."""
-    if isinstance(error, BrokenPipeError):  # a reader like head, which has seen enough
-        _discard_output()
-        return FAILURE
     place = error.filename
     if place is None:
         place = "standard output"

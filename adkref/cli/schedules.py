@@ -17,6 +17,7 @@ from adkref.cli.common import (
     FAILURE,
     SUCCESS,
     case_by_id,
+    check_writable,
     console,
     print_json,
     write_whole,
@@ -185,6 +186,8 @@ def explore(
     checked against the invariants; a violation is printed with the schedule that shows it.
     """
     spec, _ = _scenario(scenario)
+    if traces is not None:
+        check_writable(traces)
     found = explored(spec, bound=bound, seconds=seconds, invariants=INVARIANTS)
     figures = {
         "distinct": found.distinct(),

@@ -16,7 +16,13 @@ from rich.text import Text
 
 import adkref.conformance.corpus as corpora
 from adkref.cli import options as option
-from adkref.cli.common import conformance_root, console, project_files, write_whole
+from adkref.cli.common import (
+    check_writable,
+    conformance_root,
+    console,
+    project_files,
+    write_whole,
+)
 from adkref.cli.progress import progress
 from adkref.conformance import assumptions, levels, reports
 from adkref.conformance.driver import version
@@ -154,6 +160,8 @@ def test(
         assumptions=asked.assumptions,
         keep=any(form == "html" for form, _ in files),
     )
+    for _, file in files:
+        check_writable(file)
     out = console()
     report = _tested(out, found, asked, options, known)
     print_report(out, report, max_cases)

@@ -197,17 +197,14 @@ def main(
     os.dup2(2, 1)  # whoever prints does so on standard error
     sys.stdout = sys.stderr
     with open(answers, "wb") as out:  # noqa: PTH123 - a descriptor is no path
-        try:
-            serve(
-                sys.stdin.buffer,
-                out,
-                limit=limit,
-                play=play,
-                jobs=jobs,
-                implementation=implementation,
-            )
-        except (BrokenPipeError, KeyboardInterrupt):
-            return 1
+        serve(
+            sys.stdin.buffer,
+            out,
+            limit=limit,
+            play=play,
+            jobs=jobs,
+            implementation=implementation,
+        )
     return 0
 
 

@@ -156,3 +156,32 @@ def test_a_current_directory_that_is_gone(scenario, tmp_path, monkeypatch, capsy
     assert main(["rules", "AGT-001"]) == 0
     assert capsys.readouterr().out.startswith("AGT-001")
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "problem"),
+    [
+        ("s.json/r.json", "s.json/r.json: Not a directory"),
+        (".", ".: Is a directory"),
+    ],
+)
+def test_a_report_that_cannot_be_written(scenario, tmp_path, capsys, file, problem):
+    """It is noticed before the port is started, and nothing is left behind."""
+    Path("c.jsonl").write_text(json.dumps({"scenario": SCENARIO, "trace": []}))
+    port = "touch started"
+    line = refused(capsys, "test", "--port", port, "--report", f"json={file}", "c.jsonl")
+    assert line == problem
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["c.jsonl", "s.json"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{\n "id": "x",\n "agent": {"name": "a", "name": "b"}}', ":3: $.agent: has the key"),
+        ("\ufeff{}", ": begins with a byte order mark; expected UTF-8 without one"),
+    ],
+)
+def test_a_scenario_that_is_read_in_two_ways(scenario, capsys, text, problem):
+    """A repeated key and a byte order mark are refused with their place."""
+    Path("t.json").write_text(text, encoding="utf-8")
+    assert refused(capsys, "play", "t.json").startswith(f"t.json{problem}")
