@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from adkref.errors import ProgrammingError
+from adkref.errors import ProgrammingError, note_missing_service
 
 T = TypeVar("T")
 
@@ -35,6 +35,7 @@ def first_answer(
         except ProgrammingError:
             raise  # PLG-017: a panic is not an answer.
         except Exception as error:
+            note_missing_service(error)
             return None, error
         if value is not None:
             if not isinstance(value, expected):

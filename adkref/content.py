@@ -15,6 +15,7 @@ from attrs import define, field
 
 from adkref import codec
 from adkref.codec import record
+from adkref.errors import describe
 
 R = TypeVar("R")
 
@@ -154,6 +155,21 @@ class Content(Jsonable):
     def spoken_text(self) -> str:
         """Return the texts that are not thoughts, concatenated."""
         return "".join(part.text for part in self.parts if not part.thought)
+
+
+def content_fault(content: object) -> str:
+    """Return what *content* is if it is neither None nor a Content of parts, else ""."""
+    if content is None:
+        return ""
+    if not isinstance(content, Content):
+        return f"{describe(content)}, expected a Content or None"
+    parts = content.parts
+    if not isinstance(parts, list):
+        return f"a Content whose parts are {describe(parts)}, expected a list"
+    for part in parts:
+        if not isinstance(part, Part):
+            return f"a Content with a part {describe(part)}, expected a Part"
+    return ""
 
 
 @record

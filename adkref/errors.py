@@ -85,6 +85,20 @@ def describe(value: object) -> str:
     return f"{kind} {name.__name__}"
 
 
+#: What user code calls on a view of a service, and whose view then was None (CTX-011).
+_OF_A_SERVICE = {
+    **dict.fromkeys(("save", "load", "load_version", "list"), ("artifacts", "artifact_service")),
+    **dict.fromkeys(("search_memory", "add_session_to_memory"), ("memory", "memory_service")),
+}
+
+
+def note_missing_service(error: Exception) -> None:
+    """Add to an AttributeError of None that the runner may lack a service; its text stays."""
+    if isinstance(error, AttributeError) and error.obj is None and error.name in _OF_A_SERVICE:
+        field, option = _OF_A_SERVICE[error.name]
+        error.add_note(f"ctx.{field} is None when the runner was given no {option}")
+
+
 def wrap(prefix: str, cause: BaseException, kind: type[AdkError] = AdkError) -> AdkError:
     """Return ``<prefix>: <cause>`` with the cause reachable as ``__cause__``."""
     error = kind(f"{prefix}: {text_of(cause)}")

@@ -10,13 +10,14 @@ A run works on a context of its own, so ending it concerns no other agent.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from attrs import define, field
 
 from adkref.callbacks import first_answer
-from adkref.content import ROLE_USER, Content, clone
+from adkref.content import ROLE_USER, Content, Part, clone, content_fault
 from adkref.contexts import (
     AnyInvocation,
     CallbackContext,
@@ -26,11 +27,11 @@ from adkref.contexts import (
     ToolContext,
     callback_context,
 )
-from adkref.errors import AdkError, ProgrammingError, describe, wrap
+from adkref.errors import AdkError, ProgrammingError, describe, note_missing_service, wrap
 from adkref.events import Event, EventActions, new_event
 from adkref.gotext import quote
 from adkref.plugins import plugins_of
-from adkref.streams import Pair, Stream
+from adkref.streams import Emitted, Pair, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -220,6 +221,52 @@ def _refuse_repeated(sub_agents: Sequence[Agent | None]) -> None:
         seen.add(id(sub))
 
 
+def _check_pair(name: str, item: tuple[Any, ...]) -> None:
+    """Refuse a tuple that is no pair of the stream."""
+    if (
+        len(item) != 2
+        or not (item[0] is None or isinstance(item[0], Event))
+        or not (item[1] is None or isinstance(item[1], Exception))
+    ):
+        raise ProgrammingError(
+            f"the body of agent {name!r} yielded ({', '.join(map(_shown, item))}), "
+            "expected a pair of an Event or None and an exception or None"
+        )
+    if item[0] is not None:
+        _check_event(name, item[0])
+
+
+def _shown(value: object) -> str:
+    return describe(value) if isinstance(value, type) else type(value).__name__
+
+
+def _check_event(name: str, event: Event) -> None:
+    """Refuse an event whose records are none."""
+    if fault := content_fault(event.content):
+        raise ProgrammingError(
+            f"the body of agent {name!r} yielded an event whose content is {fault}"
+        )
+    if not isinstance(event.actions, EventActions):
+        raise ProgrammingError(
+            f"the body of agent {name!r} yielded an event whose actions are "
+            f"{describe(event.actions)}, expected EventActions"
+        )
+
+
+#: A body of which so many runs are open when the stack is full has filled it itself.
+_ENDLESS = 10
+
+
+def _depth_of(body: Body) -> int:
+    """Return how many runs of *body* are open."""
+    frame, depth = inspect.currentframe(), 0
+    while frame is not None:
+        if frame.f_code is _pairs_of.__code__ and frame.f_locals.get("body") is body:
+            depth += 1
+        frame = frame.f_back
+    return depth
+
+
 def _pairs_of(name: str, body: Body, node: Context) -> Stream:
     """Turn what a user's body yields and raises into pairs."""
     items: Iterator[Any] = iter(())
@@ -234,9 +281,23 @@ def _pairs_of(name: str, body: Body, node: Context) -> Stream:
         items = iter(produced)
         for item in items:
             if isinstance(item, tuple):  # an item of a child's stream stays what it is
+                if type(item) is not Emitted:
+                    _check_pair(name, item)
                 yield item
-            elif item is None or isinstance(item, Event):
+            elif isinstance(item, Event):
+                content = item.content
+                if type(item.actions) is not EventActions or (
+                    content is not None
+                    and (
+                        type(content) is not Content
+                        or (content.parts and type(content.parts[0]) is not Part)
+                    )
+                ):
+                    # Only what looks odd is worth a closer look: every event comes along here.
+                    _check_event(name, item)
                 yield item, None
+            elif item is None:
+                yield None, None
             else:
                 raise ProgrammingError(
                     f"the body of agent {name!r} yielded {type(item).__name__}, "
@@ -244,7 +305,14 @@ def _pairs_of(name: str, body: Body, node: Context) -> Stream:
                 )
     except ProgrammingError:
         raise
+    except RecursionError as error:
+        if (depth := _depth_of(body)) >= _ENDLESS:
+            raise ProgrammingError(
+                f"agent {name!r} runs itself without end: {depth} runs of it are open"
+            ) from error
+        yield None, error
     except Exception as error:
+        note_missing_service(error)
         yield None, error
     finally:
         # A list has nothing to close; a generator and a run of another runner have.

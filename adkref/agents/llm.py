@@ -10,12 +10,14 @@ from attrs import define, field
 
 from adkref.agents.base import Agent, callback_list, list_of
 from adkref.contexts import Context, InvocationDelta, ReadonlyContext
-from adkref.errors import AdkError, wrap
+from adkref.errors import AdkError, ProgrammingError, describe, wrap
 from adkref.streams import Emitted, Stream
 from adkref.tools.tool import Tool, Toolset
 
 if TYPE_CHECKING:
     from adkref.models import GenerateContentConfig, Model
+
+_INCLUDE_CONTENTS = ("", "default", "none")
 
 InstructionProvider = Callable[[ReadonlyContext], str]
 
@@ -38,10 +40,11 @@ def _toolsets(given: Any) -> list[Any]:
 class LlmAgent(Agent):
     """An agent whose body asks a model, runs the tools it calls, and asks again.
 
-    Nothing but the base constructor's checks is made here (LLM-001): a missing model
-    fails when the agent runs.  Instructions are templates over the session's state;
-    schemas are genai Schema dictionaries; ``mode`` is "", "chat", "task" or "single_turn".
-    Delegation tools for its sub-agents are appended to ``tools`` (LLM-004).
+    Beyond types that Go's compiler would refuse, nothing but the base constructor's checks
+    is made here (LLM-001): a missing model fails when the agent runs.  Instructions are
+    templates over the session's state; schemas are genai Schema dictionaries; ``mode`` is "",
+    "chat", "task" or "single_turn", ``include_contents`` "", "default" or "none".  Delegation
+    tools for its sub-agents are appended to ``tools`` (LLM-004).
     """
 
     model: Model | None = field(default=None, kw_only=True)
@@ -85,11 +88,33 @@ class LlmAgent(Agent):
 
         if self.body is not None:
             raise AdkError("LlmAgent doesn't allow custom Run implementations")
+        self._refuse_wrong_types()
         try:
             super().__attrs_post_init__()
         except AdkError as error:
             raise wrap("failed to create agent", error) from error  # LLM-002
         self.tools.extend(delegation_tools(self))
+
+    def _refuse_wrong_types(self) -> None:
+        """Refuse what Go's compiler would; a ``mode`` of another name is told of by RUN-015."""
+        for name in ("output_schema", "input_schema"):
+            schema = getattr(self, name)
+            if not isinstance(schema, dict | None):
+                raise ProgrammingError(
+                    f"the {name} of agent {self.name!r} is {describe(schema)}, "
+                    "expected a genai Schema as a dict"
+                )
+        for name in ("mode", "output_key"):
+            if not isinstance(getattr(self, name), str):
+                raise ProgrammingError(
+                    f"the {name} of agent {self.name!r} is {describe(getattr(self, name))}, "
+                    "expected a str"
+                )
+        if self.include_contents not in _INCLUDE_CONTENTS:
+            raise ProgrammingError(
+                f"the include_contents of agent {self.name!r} is {self.include_contents!r}, "
+                "expected '', 'default' or 'none'"
+            )
 
     def _items(self, node: Context) -> Stream:
         """Run a fresh flow with this agent bound (LLM-020)."""

@@ -109,7 +109,10 @@ class Build:
         for hook in _LLM_HOOKS:
             common[f"{hook}_callbacks"] = self._callbacks(hook, name, spec.get(hook, ()))
         common["tools"] = [self.tool(tool) for tool in spec.get("tools", ())]
-        return LlmAgent(name, **common)
+        agent = LlmAgent(name, **common)
+        # ADK-Go takes any text here, and a port may be asked to; our constructor is stricter.
+        agent.include_contents = spec.get("include_contents", "")
+        return agent
 
     def _callbacks(self, hook: str, owner: str, specs: Sequence[Spec]) -> list[Callable[..., Any]]:
         return [
@@ -352,7 +355,6 @@ _LLM_TEXTS_AND_FLAGS: Final = (
     "instruction",
     "global_instruction",
     "output_key",
-    "include_contents",
     "disallow_transfer_to_parent",
     "disallow_transfer_to_peers",
     "mode",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field, frozen
 
 from adkref.contexts.host import HostContext
+from adkref.errors import ProgrammingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +30,15 @@ class RunConfig:
 
     streaming_mode: str = ""
     save_input_blobs_as_artifacts: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if self.streaming_mode not in _STREAMING_MODES:
+            raise ProgrammingError(
+                f"streaming_mode is {self.streaming_mode!r}, expected '', 'none' or 'sse'"
+            )
+
+
+_STREAMING_MODES = ("", "none", "sse")
 
 
 class _Unset:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define
 
 from adkref.callbacks import Answer, first_answer
-from adkref.content import Content, LlmResponse
+from adkref.content import Content, LlmResponse, content_fault
 from adkref.contexts import CallbackContext, Context, callback_context
 from adkref.errors import ProgrammingError
 from adkref.events import EventActions
@@ -136,6 +136,10 @@ def _responses(
                 raise ProgrammingError(
                     f"model {model.name!r} yielded {type(response).__name__}, "
                     "expected an LlmResponse"
+                )
+            if response is not None and (fault := content_fault(response.content)):
+                raise ProgrammingError(
+                    f"model {model.name!r} yielded a response whose content is {fault}"
                 )
             yield response, error
     except ProgrammingError:

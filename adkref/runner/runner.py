@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Self
 
 from adkref.agents.base import Agent
@@ -52,6 +53,13 @@ class Runner:
             raise ProgrammingError(f"the root agent is {describe(agent)}, expected an Agent")
         if session_service is None:
             raise AdkError("session service is required")
+        _check(app_name, "app_name", str)
+        for what, service, methods in (
+            ("session service", session_service, ("get", "create", "append_event")),
+            ("artifact service", artifact_service, ("save", "load", "list")),
+            ("memory service", memory_service, ("search_memory",)),
+        ):
+            _check_service(what, service, methods)
         try:
             self._parents = parent_map(agent)
         except AdkError as error:
@@ -67,15 +75,27 @@ class Runner:
 
     @classmethod
     def in_memory(
-        cls, app_name: str, agent: Agent, *, session_service: SessionService | None = None
+        cls,
+        app_name: str,
+        agent: Agent,
+        *,
+        session_service: SessionService | None = None,
+        artifact_service: ArtifactService | None = None,
+        memory_service: MemoryService | None = None,
+        plugins: Iterable[Plugin] = (),
     ) -> Runner:
-        """Return a runner with fresh in-memory services that creates sessions (RUN-005)."""
+        """Return a runner that creates sessions; a service not given is in memory (RUN-005)."""
         return cls(
             app_name,
             agent,
             session_service if session_service is not None else InMemorySessionService(),
-            artifact_service=InMemoryArtifactService(),
-            memory_service=InMemoryMemoryService(),
+            artifact_service=(
+                artifact_service if artifact_service is not None else InMemoryArtifactService()
+            ),
+            memory_service=(
+                memory_service if memory_service is not None else InMemoryMemoryService()
+            ),
+            plugins=plugins,
             auto_create_session=True,
         )
 
@@ -130,6 +150,13 @@ class Runner:
         """
         if message is not None and not isinstance(message, Content):
             raise ProgrammingError(f"the message is {describe(message)}, expected a Content")
+        _check(user_id, "user_id", str)
+        _check(session_id, "session_id", str)
+        _check(config, "config", RunConfig | None)
+        _check(state_delta, "state_delta", dict | None)
+        _check(host, "host", HostContext | None)
+        for key in state_delta or ():
+            _check(key, "a key of state_delta", str)
         # SESSION
         host = host if host is not None else HostContext.background()
         try:
@@ -182,3 +209,26 @@ class Runner:
 
     def __exit__(self, *_: object) -> None:
         self.plugins.close()
+
+
+def _check(value: object, what: str, kind: type | UnionType) -> None:
+    """Refuse a value of another type."""
+    if not isinstance(value, kind):
+        expected = kind.__name__ if isinstance(kind, type) else _words(kind)
+        raise ProgrammingError(f"{what} is {describe(value)}, expected {expected}")
+
+
+def _words(kind: UnionType) -> str:
+    return " or ".join("None" if it is NoneType else it.__name__ for it in kind.__args__)
+
+
+def _check_service(what: str, service: object, methods: Iterable[str]) -> None:
+    """Refuse what is no service, or the class of one."""
+    if service is None:
+        return
+    lacking = [name for name in methods if not callable(getattr(service, name, None))]
+    if lacking or isinstance(service, type):
+        raise ProgrammingError(
+            f"the {what} is {describe(service)}, expected an object with the methods "
+            + ", ".join(methods)
+        )

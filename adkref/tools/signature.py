@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from adkref.contexts import ToolContext
 from adkref.errors import AdkError, wrap
@@ -29,6 +29,14 @@ def _annotated(function: Callable[..., Any]) -> Callable[..., Any]:
     if isinstance(function, type) or inspect.isroutine(function):
         return function
     return type(function).__call__
+
+
+def _refused(function: str, parameter: str, error: Exception) -> AdkError:
+    """Return the error that names function and parameter."""
+    # What follows the first sentence is advice on pydantic's own models.
+    cause = str(error).partition(". ")[0].partition("\n")[0]
+    place = f"parameter {parameter!r} of {function or 'the tool'}: " if parameter else ""
+    return AdkError(f"failed to infer input schema: {place}{cause}")
 
 
 class Signature:
@@ -56,7 +64,10 @@ class Signature:
                 raise AdkError(
                     f"failed to infer input schema: parameter {parameter} is positional-only"
                 )
-            if hints.get(name) is ToolContext or name in CONTEXT_NAMES:
+            if name in CONTEXT_NAMES or ToolContext in (
+                (hint := hints.get(name)),
+                *get_args(hint),  # Optional[ToolContext]
+            ):
                 self._context = name
                 continue
             default = ... if parameter.default is parameter.empty else parameter.default
@@ -65,15 +76,21 @@ class Signature:
                 key, default = f"parameter_{len(fields)}", Field(default, alias=name)
             self._names[key] = name
             fields[key] = (hints.get(name, Any), default)
+        own_name = name_of(function)
+
+        def made(title: str, chosen: dict[str, Any]) -> tuple[type[BaseModel], dict[str, Any]]:
+            model = create_model(title, __config__=ConfigDict(extra="forbid"), **chosen)
+            return model, model.model_json_schema()
+
         try:
-            self._model = create_model(
-                name_of(function) or "arguments", __config__=ConfigDict(extra="forbid"), **fields
-            )
-            schema = self._model.model_json_schema()
+            self._model, schema = made(own_name or "arguments", fields)
         except (PydanticUserError, TypeError) as error:
-            # What follows the first sentence is advice on pydantic's own models.
-            cause = AdkError(str(error).partition(". ")[0].partition("\n")[0])
-            raise wrap("failed to infer input schema", cause) from error
+            for key, definition in fields.items():
+                try:
+                    made("argument", {key: definition})
+                except (PydanticUserError, TypeError) as fault:
+                    raise _refused(own_name, self._names[key], fault) from fault
+            raise _refused(own_name, "", error) from error
         self.schema: dict[str, Any] = {k: v for k, v in schema.items() if k != "title"}
 
     def call(self, ctx: ToolContext, args: dict[str, Any]) -> Any:

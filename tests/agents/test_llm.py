@@ -16,7 +16,7 @@ def test_construction_accepts_anything():
     bare = LlmAgent("")
     assert (bare.name, bare.model, bare.tools, bare.toolsets, bare.mode) == ("", None, [], [], "")
     assert (bare.include_contents, bare.output_key, bare.agent_type) == ("", "", "LLMAgent")
-    assert LlmAgent("a", mode="nonsense", include_contents="nonsense").mode == "nonsense"
+    assert LlmAgent("a", mode="nonsense").mode == "nonsense"
 
 
 def test_the_same_sub_agent_twice():

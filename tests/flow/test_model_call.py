@@ -191,7 +191,7 @@ def test_all_callbacks_see_one_request():
 
 @pytest.mark.parametrize(
     ("streaming", "flag"),
-    [(None, False), ("", False), ("none", False), ("sse", True), ("bidi", False)],
+    [(None, False), ("", False), ("none", False), ("sse", True)],
 )
 def test_the_streaming_flag(streaming, flag):
     """The model streams when the run's mode is sse (MDL-004)."""
