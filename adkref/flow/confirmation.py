@@ -92,7 +92,9 @@ def _confirmation_of(response: FunctionResponse, event_id: str) -> ToolConfirmat
         if not isinstance(raw, str):
             raise AdkError(f"error 'response' key found but value is not a string for {where}")
         try:
-            return ToolConfirmation.from_json(json.loads(raw))
+            answer = json.loads(raw, parse_constant=_refuse_constant)
+            # Go's decoder leaves the record as it was for null: not confirmed (TOOL-103).
+            return ToolConfirmation.from_json({} if answer is None else answer)
         except (ValueError, DecodeError) as error:
             raise wrap(
                 f"error 'response' key found but failed unmarshalling {where}", error
@@ -103,6 +105,10 @@ def _confirmation_of(response: FunctionResponse, event_id: str) -> ToolConfirmat
         raise wrap(f"error failed marshalling {where}", error) from error
     except DecodeError as error:
         raise wrap(f"error failed unmarshalling {where}", error) from error
+
+
+def _refuse_constant(text: str) -> None:
+    raise ValueError(f"{text} is not JSON")
 
 
 def original_call_of(question: FunctionCall | None) -> FunctionCall:

@@ -207,6 +207,7 @@ YES, NO = ToolConfirmation(confirmed=True), ToolConfirmation()
         ),
         ({"response": '{"confirmed": true, "payload": [1]}'}, ToolConfirmation("", True, [1])),
         ({"response": "{}"}, NO),
+        ({"response": "null"}, NO),
         ({"response": '{"confirmed": true}', "confirmed": False}, NO),
         ({"response": 5, "confirmed": True}, YES),
     ],
