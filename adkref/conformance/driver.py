@@ -134,13 +134,15 @@ def _side_by_side(
 
     with ThreadPoolExecutor(jobs) as pool:
         lanes = [pool.submit(lane, taken()) for _ in range(jobs)]
-        for each in asked:
-            # A lane that failed takes nothing any more.
-            while not room.acquire(timeout=1) and not any(it.done() for it in lanes):
-                pass
-            waiting.put(each)
-        for _ in lanes:
-            waiting.put(None)
+        try:
+            for each in asked:
+                # A lane that failed takes nothing any more.
+                while not room.acquire(timeout=1) and not any(it.done() for it in lanes):
+                    pass
+                waiting.put(each)
+        finally:  # also after an interrupt: a lane that nobody tells waits for ever
+            for _ in lanes:
+                waiting.put(None)
         for it in lanes:
             it.result()
 

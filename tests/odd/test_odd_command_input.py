@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -185,3 +186,21 @@ def test_a_scenario_that_is_read_in_two_ways(scenario, capsys, text, problem):
     """A repeated key and a byte order mark are refused with their place."""
     Path("t.json").write_text(text, encoding="utf-8")
     assert refused(capsys, "play", "t.json").startswith(f"t.json{problem}")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupted_driver(jobs):
+    """Its code is that of every interrupted command, and it says so in one line."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "adkref", "driver", "--jobs", jobs],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    ) as process:
+        process.stdin.write(b'{"cmd": "hello"}\n')
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["implementation"] == "adkref"
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=20)
+        assert (process.returncode, told.split()) == (130, [b"adkref:", b"interrupted"])
