@@ -150,24 +150,29 @@ class Judge:
         out["assumed"] = self.verdict(names)
         if out["assumed"]["outcome"] != "equal" or not seek:
             return out
-        # One that makes no difference to the scenario beside the others goes at once.
+        # A rewrite that changes nothing beside those that are left goes without a play: one at a
+        # time, as each of two may be spared and not both.
         whole = assumptions.rewritten(names, self._case.scenario)
-        needed = [
-            name
-            for name in names
-            if assumptions.ASSUMPTIONS[name].scenario is None
-            or assumptions.rewritten([it for it in names if it != name], self._case.scenario)
-            != whole
-        ]
+        needed = list(names)
+        for name in names:
+            rest = [it for it in needed if it != name]
+            if (
+                assumptions.ASSUMPTIONS[name].scenario is not None
+                and assumptions.rewritten(rest, self._case.scenario) == whole
+            ):
+                needed = rest
         # Masks are the narrower assumptions, so they are the last to go; most can go at once.
         rewrites = [name for name in needed if assumptions.ASSUMPTIONS[name].scenario is not None]
         masks = [name for name in needed if name not in rewrites]
         for group in (rewrites, masks):
             needed = self._without(needed, group)
-        out["needed"] = {
-            name: self.verdict([it for it in needed if it != name]) for name in needed
-        }
-        return out
+        while True:
+            evidence = {name: self.verdict([it for it in needed if it != name]) for name in needed}
+            # What was needed beside one that has gone since may be spared now.
+            spared = [name for name in needed if evidence[name]["outcome"] == "equal"]
+            if not spared:
+                return {**out, "needed": evidence}
+            needed.remove(spared[0])
 
 
 def main() -> None:
