@@ -311,6 +311,7 @@ class TestVerify:
     def test_the_reference_plays(self, write):
         """Without another check the cases are played by the reference."""
         wrong = sound_case() | {"final": {"state": {}, "events": 9}}
+        wrong["scenario"] = SCENARIO | {"id": "wrong"}
         name = write("a.jsonl", sound_case(), wrong, {"scenario": {"id": "x"}, "trace": []})
         outcomes = verify([Corpus.of(name)]).outcomes
         assert [outcome.kind for outcome in outcomes] == ["equal", "different", "could not play"]
