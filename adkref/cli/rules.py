@@ -24,7 +24,7 @@ from adkref.conformance.mutants.killed import killers
 from adkref.conformance.narrate import one_line
 from adkref.conformance.outcome import DIFFERENT, EQUAL, FAILED, SKIPPED
 from adkref.conformance.rules import coverage as covering
-from adkref.conformance.rules import extract, manifest, registry
+from adkref.conformance.rules import extract, frozen, manifest, registry
 from adkref.conformance.rules.registry import Registry, Rule
 
 _STYLES = {
@@ -41,7 +41,7 @@ _STYLES = {
 @click.argument("prefix", metavar="[ID|PREFIX]", default="")
 @click.option("--coverage", is_flag=True, help="Play the rules' cases and tell how they went.")
 @click.option(
-    "--check", is_flag=True, help="Hold the registry against the chapters and the manifest."
+    "--check", is_flag=True, help="Hold the registry against chapters, list and manifest."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(
@@ -202,9 +202,12 @@ def _check(root: Path, known: Registry, *, as_json: bool) -> int:
     pages = root.parent / "docs" / "spec"
     if not extract.chapters(pages):
         raise ScenarioError("holds no chapter", file=str(pages))
-    problems = registry.differences(
-        known, extract.read(pages), registry.ids(root / "rules")
-    ) + list(_ledger(root, known).problems)
+    folder = root / "rules"
+    problems = [
+        *registry.differences(known, extract.read(pages), registry.ids(folder)),
+        *frozen.problems(known, frozen.load(folder)),
+        *_ledger(root, known).problems,
+    ]
     if as_json:
         print_json({"rules": len(known), "problems": problems})
     else:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli_cases import skipped, sound, wrong
 
-from adkref.conformance.rules import extract, registry
+from adkref.conformance.rules import extract, frozen, registry
 
 CHAPTER = """# Things
 
@@ -44,6 +44,7 @@ def rules(project):
         'def test_it():\n    """A port keeps it (XX-002)."""\n', encoding="utf-8"
     )
     registry.write(extract.read(Path("docs/spec")), folder)
+    frozen.add_new(extract.read(Path("docs/spec")), folder)
     return folder
 
 

@@ -21,6 +21,7 @@ from typing import Final
 
 from attrs import evolve
 
+from adkref.conformance.rules import frozen
 from adkref.conformance.rules.ids import family, named
 from adkref.conformance.rules.places import Places
 from adkref.conformance.rules.registry import (
@@ -271,5 +272,7 @@ def _with_list(sentence: str, blocks: Sequence[str]) -> str:
 
 
 if __name__ == "__main__":
-    write(read(Path("docs/spec")), Path("conformance/rules"))
+    _known, _folder = read(Path("docs/spec")), Path("conformance/rules")
+    write(_known, _folder)
+    frozen.add_new(_known, _folder)
     sys.stdout.write("the registry is written\n")
