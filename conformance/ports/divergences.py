@@ -169,7 +169,10 @@ def page() -> str:
         ports=PORTS,
         figures={name: figures[name] for name in PORTS if name in figures},
         corpora=list(corpora(figures)),
-        findings=[told(finding, cases[finding["probe"]], known) for finding in findings],
+        findings=[
+            told(finding, cases[finding["probe"]], known, own_assumptions(findings))
+            for finding in findings
+        ],
         chapters=list(chapters(rules, findings)),
         same=SAME,
     )
@@ -201,12 +204,24 @@ def known_cases(port: str) -> Counter[str]:
     return Counter(entry["link"].partition("#")[2] for entry in entries)
 
 
-def told(finding: Data, probe: corpus.Case, known: dict[str, Counter[str]]) -> Data:
+def own_assumptions(findings: list[Data]) -> dict[str, set[str]]:
+    """Return for each port the assumptions of the kinds by which it differs."""
+    return {
+        name: {each for it in findings if it[name] != SAME for each in it["assumptions"]}
+        for name in PORTS
+    }
+
+
+def told(
+    finding: Data, probe: corpus.Case, known: dict[str, Counter[str]], own: dict[str, set[str]]
+) -> Data:
     """Return a finding as the page tells it, with the scenario of its probe."""
     smallest = [seen["smallest"] for seen in finding["seen"].values() if "smallest" in seen]
     return {
         **finding,
-        "cells": {name: cell(finding, name, known[name][finding["id"]]) for name in PORTS},
+        "cells": {
+            name: cell(finding, name, known[name][finding["id"]], own[name]) for name in PORTS
+        },
         "scenario": list(scenario_lines(probe.scenario)),
         "is_reference": probe.file.startswith(str(HERE)),
         "smallest": Counter(smallest).most_common(1)[0][0] if smallest else "",
@@ -214,13 +229,17 @@ def told(finding: Data, probe: corpus.Case, known: dict[str, Counter[str]]) -> D
     }
 
 
-def cell(finding: Data, port: str, known: int) -> Data:
-    """Return what one port does, and in how many cases it shows."""
+def cell(finding: Data, port: str, known: int, own: set[str]) -> Data:
+    """Return what one port does, and in how many cases it shows.
+
+    Where a port does as ADK-Go, the cases are another kind's that shares the assumption.  If
+    there is none, something else of the port's hides behind it, and they are told all the same.
+    """
     seen = finding["seen"][port]
-    differs = finding[port] != SAME
+    is_told = finding[port] != SAME or not own.issuperset(finding["assumptions"])
     return {
         "does": finding[port],
-        "cases": seen.get("cases", 0) if differs else 0,
+        "cases": seen.get("cases", 0) if is_told else 0,
         "known": known,
         "because": seen.get("because", ""),
     }
