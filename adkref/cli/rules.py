@@ -126,6 +126,12 @@ def _as_json(rule: Rule, entry: manifest.Entry) -> dict[str, Any]:
         "excluded": entry.exclusion
         and {"reason": entry.exclusion.reason, "note": entry.exclusion.note},
         "killed_by": list(entry.killed_by),
+        "disputed": entry.dispute
+        and {
+            "about": entry.dispute.about,
+            "since": entry.dispute.since,
+            "link": entry.dispute.link,
+        },
     }
     return {**rule.to_json(), **{key: value for key, value in shown.items() if value}}
 
@@ -144,6 +150,9 @@ def _print_rule(out: Console, rule: Rule, entry: manifest.Entry) -> None:
         "tests": ", ".join(entry.tests),
         "killed by": ", ".join(entry.killed_by),
     }
+    if entry.dispute is not None:
+        of = entry.dispute
+        facts["disputed"] = f"since {of.since}: {of.about} ({of.link})"
     if entry.exclusion is not None:
         facts["shown by"] = f"nothing ({entry.exclusion.reason}): {entry.exclusion.note}"
     for name, words in facts.items():

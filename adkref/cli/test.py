@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -30,8 +30,10 @@ from adkref.conformance.faults import ScenarioError
 from adkref.conformance.port import Limits
 from adkref.conformance.protocol import Hello
 from adkref.conformance.reports.terminal import live_line, print_report
-from adkref.conformance.rules import registry
+from adkref.conformance.rules import manifest, registry
+from adkref.conformance.rules.manifest import Dispute
 from adkref.conformance.trial import baseline as baselines
+from adkref.conformance.trial import disputes
 from adkref.conformance.trial.baseline import Baseline
 from adkref.conformance.trial.judging import BY_KIND, TEXT
 from adkref.conformance.trial.report import Asked, Report, conclude
@@ -181,12 +183,13 @@ def _tested(
     chosen = (case for case in corpora.read_all(found) if asked.chooses(case))
     begun, clock = datetime.now(UTC), time.monotonic()
     told = 0
+    disputed = _disputed()
     with progress(found, is_whole=asked.is_whole) as moved:
 
         def heard(result: Result) -> None:
             nonlocal told
             moved(result.file, result.is_failing)
-            if result.is_failing and not _is_known(known, result):
+            if result.is_failing and not _is_known(known, disputed, result):
                 told += 1
                 if told <= _LIVE:
                     _say(out, live_line(result), "red")
@@ -202,7 +205,7 @@ def _tested(
         )
     if told:
         out.print()
-    report = conclude(asked, run, known, _sentence_of)
+    report = conclude(asked, run, known, _sentence_of, disputed)
     return evolve(
         report,
         warnings=[*report.warnings, *_odd_choices(run.hello)],
@@ -212,16 +215,26 @@ def _tested(
     )
 
 
-def _is_known(known: Baseline | None, result: Result) -> bool:
-    return known is not None and baselines.applied(known, [result])[0].known is not None
+def _disputed() -> dict[str, Dispute]:
+    root = conformance_root()
+    return manifest.disputes(root / "rules") if root is not None else {}
 
 
-@cache
+def _is_known(known: Baseline | None, disputed: Mapping[str, Dispute], result: Result) -> bool:
+    found = [result] if known is None else baselines.applied(known, [result])
+    return disputes.applied(disputed, found)[0].known is not None
+
+
 def _registry() -> registry.Registry | None:
     """Return the rules; away from the repository there are none, and ids have to say enough."""
     root = conformance_root()
+    return _registry_of(root / "rules") if root is not None else None
+
+
+@cache
+def _registry_of(folder: Path) -> registry.Registry | None:
     try:
-        return registry.load(root / "rules") if root is not None else None
+        return registry.load(folder)
     except ScenarioError:
         return None
 

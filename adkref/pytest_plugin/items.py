@@ -19,7 +19,7 @@ from adkref.conformance.fuzz.hunt import Catch, Plan, hunt, renumbered
 from adkref.conformance.outcome import EQUAL, SKIPPED
 from adkref.conformance.port import PortFault
 from adkref.conformance.trial import baseline as baselines
-from adkref.conformance.trial.result import FLAKY, KNOWN, Result
+from adkref.conformance.trial.result import DISPUTED, FLAKY, KNOWN, Result
 from adkref.pytest_plugin.referee import Referee
 
 
@@ -93,7 +93,7 @@ class CaseItem(_Item):
             return
         if result.verdict == SKIPPED:
             pytest.skip(f"the port lacks {result.reason}")
-        if result.verdict in (KNOWN, FLAKY):
+        if result.verdict in (KNOWN, FLAKY, DISPUTED):
             assert result.known is not None
             pytest.xfail(" ".join(filter(None, (result.known.reason, result.known.link))))
         raise Failure("\n".join(told(result)))

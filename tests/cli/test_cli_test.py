@@ -182,6 +182,39 @@ class TestBaseline:
         code, out, _ = run(*asked, "conformance/cases")
         assert (code, "stale" in out) == (0, False)
 
+    def test_a_disputed_rule_fails_nothing(self, project, run, port):
+        """What points at it is told apart, with where it is talked about: exit code 0."""
+        case = wrong("b", "RUN-065", "AGT-047")
+        project("conformance/cases/agents.jsonl", good("a", "AGT-040"), case)
+        assert run("test", "--port", port)[0] == 1
+        Path("conformance/rules").mkdir(exist_ok=True)
+        Path("conformance/rules/manifest.yaml").write_text(
+            "reasons: {}\ntests: {}\nexcluded: {}\n"
+            "disputed: {AGT-047: {about: it says too much, since: 2026-12-01, link: 'https://x/1'}}\n",
+            encoding="utf-8",
+        )
+        files = [
+            f"--report={form}=report.{form}" for form in ("json", "junit", "markdown", "html")
+        ]
+        code, out, _ = run("test", "--port", port, *files)
+        assert code == 0
+        words = "AGT-047 is disputed since 2026-12-01: it says too much"
+        assert f"b: {words} (https://x/1)" in out
+        assert "most likely broken" not in out
+        assert out.splitlines()[-1] == (
+            "template-python 0.1.0: 1 of 2 cases are equal, 1 disputed; levels reached: core"
+        )
+        report = json.loads(Path("report.json").read_text(encoding="utf-8"))
+        assert first_violation("report", report) is None
+        assert report["total"]["disputed"] == 1
+        assert report["cases"][0]["known"] == {
+            "reason": words,
+            "link": "https://x/1",
+            "place": "rules/manifest.yaml",
+        }
+        for form in ("junit", "markdown", "html"):
+            assert words in Path(f"report.{form}").read_text(encoding="utf-8")
+
     def test_a_baseline_of_another_port(self, project, run, port):
         """It excuses nothing: exit code 1."""
         project("agents.jsonl", good("a"))

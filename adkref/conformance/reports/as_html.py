@@ -14,7 +14,7 @@ from adkref.conformance.faults import ConformanceError
 from adkref.conformance.outcome import EQUAL
 from adkref.conformance.reports.aligned import aligned
 from adkref.conformance.trial.report import Report
-from adkref.conformance.trial.result import FLAKY, KNOWN, VERDICTS, Result
+from adkref.conformance.trial.result import DISPUTED, FLAKY, KNOWN, VERDICTS, Result
 
 _TEMPLATE = "report.html.j2"
 
@@ -31,7 +31,7 @@ def render(report: Report) -> str:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     source = files(__package__).joinpath(_TEMPLATE).read_text(encoding="utf-8")
-    shown = [*report.failing(), *report.of(KNOWN, FLAKY)]
+    shown = [*report.failing(), *report.of(KNOWN, FLAKY, DISPUTED)]
     total = report.total
     text: str = environment.from_string(source).render(
         report=report,

@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 
 from adkref.conformance.outcome import DIFFERENT, EQUAL, SKIPPED
 from adkref.conformance.trial.report import Report
-from adkref.conformance.trial.result import FLAKY, KNOWN, Result
+from adkref.conformance.trial.result import DISPUTED, FLAKY, KNOWN, Result
 
 #: What XML 1.0 cannot hold.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -66,7 +66,7 @@ def _child(case: ET.Element, tag: str, message: str, text: str) -> None:
 
 
 def _tag(result: Result) -> str:
-    if result.verdict in (SKIPPED, KNOWN, FLAKY):
+    if result.verdict in (SKIPPED, KNOWN, FLAKY, DISPUTED):
         return "skipped"
     return "failure" if result.verdict == DIFFERENT else "error"
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from adkref.conformance.outcome import DIFFERENT, EQUAL, SKIPPED
 from adkref.conformance.trial.report import Report
 from adkref.conformance.trial.result import (
+    DISPUTED,
     FLAKY,
     HARNESS_FAULT,
     KNOWN,
@@ -33,7 +34,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"Levels reached: {', '.join(detected) or 'none'}."
     yield ""
     yield from _table(
-        ("level", "cases", "equal", "different", "faults", "known", "flaky", "skipped", "reached"),
+        ("level", "cases", "equal", "different", "faults", "known", "flaky", "disputed", "skipped", "reached"),
         (
             (
                 level,
@@ -43,6 +44,7 @@ def _lines(report: Report) -> Iterator[str]:
                 sum(tally[each] for each in (PORT_FAULT, SCENARIO_FAULT, HARNESS_FAULT)),
                 tally[KNOWN],
                 tally[FLAKY],
+                tally[DISPUTED],
                 tally[SKIPPED],
                 "yes" if level in detected else "no",
             )
@@ -69,7 +71,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield from _table(("case", "rule", "verdict", "where"), map(_row, failing[:_CASES]))
         if len(failing) > _CASES:
             yield from ("", f"{len(failing) - _CASES} more fail.")
-    if known := report.of(KNOWN, FLAKY):
+    if known := report.of(KNOWN, FLAKY, DISPUTED):
         yield from ("", "## Known failures", "")
         yield from _table(
             ("case", "rule", "reason"),

@@ -14,6 +14,7 @@ from adkref.conformance.narrate import one_line
 from adkref.conformance.outcome import DIFFERENT, EQUAL, SKIPPED
 from adkref.conformance.trial.report import Report
 from adkref.conformance.trial.result import (
+    DISPUTED,
     FLAKY,
     HARNESS_FAULT,
     KNOWN,
@@ -32,6 +33,7 @@ _STYLES = {
     SKIPPED: "yellow",
     KNOWN: "cyan",
     FLAKY: "cyan",
+    DISPUTED: "cyan",
 }
 
 
@@ -116,6 +118,9 @@ def _print_notes(out: Console, report: Report, hidden: int) -> None:
     if skips := report.skips:
         features = ", ".join(f"{feature} {count}" for feature, count in skips.most_common())
         _line(out, f"skipped, because they need what the port has not: {features}", "yellow")
+    for result in report.of(DISPUTED):
+        assert result.known is not None
+        _line(out, f"{result.id}: {result.known.reason} ({result.known.link})", "cyan")
     for warning in report.warnings:
         _line(out, f"warning: {warning}", "yellow")
     for problem in report.problems:

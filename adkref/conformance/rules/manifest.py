@@ -47,6 +47,17 @@ class Exclusion:
 
 
 @frozen
+class Dispute:
+    """A rule that somebody holds for wrong, until it is settled."""
+
+    rule: str
+    #: What is held against it, since which day, and where it is talked about.
+    about: str
+    since: str
+    link: str
+
+
+@frozen
 class Manifest:
     """What ``manifest.yaml`` says."""
 
@@ -55,6 +66,7 @@ class Manifest:
     exclusions: Sequence[Exclusion] = ()
     #: Tests that show a rule without naming it.
     tests: Mapping[str, tuple[str, ...]] = Factory(dict)
+    disputes: Sequence[Dispute] = ()
 
 
 @frozen(kw_only=True)
@@ -68,6 +80,7 @@ class Entry:
     exclusion: Exclusion | None = None
     #: Mutants that the rule's cases kill.
     killed_by: tuple[str, ...] = ()
+    dispute: Dispute | None = None
 
     @property
     def is_shown(self) -> bool:
@@ -117,7 +130,7 @@ def load(folder: Path) -> Manifest:
             raise ScenarioError(f"has no mapping '{key}'", file=str(file))
         return found
 
-    known = {"reasons", "tests", "excluded"}
+    known = {"reasons", "tests", "excluded", "disputed"}
     reasons, tests, excluded = part("reasons"), part("tests"), part("excluded")
     if unknown := sorted(set(data) - known):
         expected = ", ".join(sorted(known))
@@ -133,7 +146,29 @@ def load(folder: Path) -> Manifest:
         reasons=reasons,
         exclusions=exclusions,
         tests={rule: tuple(names) for rule, names in tests.items()},
+        disputes=_disputes(data.get("disputed", {}), str(file)),
     )
+
+
+def _disputes(data: Any, file: str) -> tuple[Dispute, ...]:
+    if not isinstance(data, dict):
+        raise ScenarioError("has no mapping 'disputed'", file=file)
+    keys = {"about", "since", "link"}
+    for rule, fields in data.items():
+        if not isinstance(fields, dict) or set(fields) != keys:
+            expected = ", ".join(sorted(keys))
+            raise ScenarioError(f"the dispute of {rule} is incomplete", file=file, expected=expected)
+    return tuple(
+        Dispute(rule, **{key: str(value) for key, value in fields.items()})
+        for rule, fields in data.items()
+    )
+
+
+def disputes(folder: Path) -> dict[str, Dispute]:
+    """Return the disputes of the registry's *folder* by their rules; none without a manifest."""
+    if not (folder / MANIFEST).is_file():
+        return {}
+    return {each.rule: each for each in load(folder).disputes}
 
 
 # --- what can be computed ---------------------------------------------------------------------
@@ -190,13 +225,19 @@ def join(
     by_test = _by_test(registry, manifest, tested)
     problems += _wrong_tests(registry, manifest, tested)
     problems += _stale(registry, manifest, by_case, by_test)
+    problems += [
+        f"{each.rule} is disputed, and there is no such rule"
+        for each in manifest.disputes
+        if each.rule not in registry
+    ]
     entries = {}
     for rule in registry:
         listed = dict.fromkeys(by_case.get(rule, ()))
         entry = Entry(rule=rule, cases=tuple(listed), tests=tuple(by_test.get(rule, ())))
         if not entry.is_shown:
             entry = evolve(entry, exclusion=_exclusion(manifest, rule))
-        entries[rule] = entry
+        dispute = next((each for each in manifest.disputes if each.rule == rule), None)
+        entries[rule] = evolve(entry, dispute=dispute)
     ledger = Ledger(entries)
     orphans = [f"{rule} has no case, no test and no reason why not" for rule in ledger.orphans]
     return evolve(ledger, problems=(*orphans, *problems))

@@ -8,7 +8,7 @@ true, a corpus or a level that was asked for and of which nothing was played, ea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
@@ -20,9 +20,11 @@ from adkref.conformance.outcome import DIFFERENT, EQUAL, SKIPPED
 from adkref.conformance.port import PortFault
 from adkref.conformance.protocol import Hello
 from adkref.conformance.rules.ids import family
-from adkref.conformance.trial import suspects
+from adkref.conformance.rules.manifest import Dispute
+from adkref.conformance.trial import disputes, suspects
 from adkref.conformance.trial.baseline import Baseline, applied, idle, stale
 from adkref.conformance.trial.result import (
+    DISPUTED,
     FLAKY,
     HARNESS_FAULT,
     KNOWN,
@@ -37,7 +39,7 @@ from adkref.conformance.verify import Corpus
 from adkref.conformance.versions import SCHEMA_VERSION
 
 #: What was played, whatever came of it.
-PLAYED: Final = (EQUAL, DIFFERENT, PORT_FAULT, KNOWN, FLAKY)
+PLAYED: Final = (EQUAL, DIFFERENT, PORT_FAULT, KNOWN, FLAKY, DISPUTED)
 
 
 @frozen
@@ -143,8 +145,12 @@ class Report:
 
     @property
     def detected(self) -> list[str]:
-        """The levels that the port has reached: every case of them is equal."""
-        return [name for name, tally in self.levels.items() if tally[EQUAL] == tally.total()]
+        """The levels that the port has reached: every case of them is equal, or disputed."""
+        return [
+            name
+            for name, tally in self.levels.items()
+            if tally[EQUAL] and tally[EQUAL] + tally[DISPUTED] == tally.total()
+        ]
 
     @property
     def skips(self) -> Counter[str]:
@@ -230,8 +236,12 @@ def conclude(
     run: Run,
     baseline: Baseline | None = None,
     sentence_of: Callable[[str], str] = lambda rule: "",
+    disputed: Mapping[str, Dispute] | None = None,
 ) -> Report:
-    """Return the report of a run, with *sentence_of* a rule where it names one."""
+    """Return the report of a run, with *sentence_of* a rule where it names one.
+
+    What points at a *disputed* rule is told apart; the baseline goes first.
+    """
     if run.fault is not None:
         problem = Problem("start", f"the port does not start: {_told(run.fault)}")
         return Report(asked=asked, problems=[problem])
@@ -241,6 +251,8 @@ def conclude(
         results = applied(baseline, results)
         problems += _of_baseline(baseline, results, run, asked)
         warnings += _elsewhere(baseline, results, asked)
+    if disputed:
+        results = disputes.applied(disputed, results)
     ranked = suspects.ranked(results)
     top = ranked[:_SUSPECTS]
     named = {result.rule for result in results if result.is_failing}

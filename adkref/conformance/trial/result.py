@@ -20,6 +20,8 @@ HARNESS_FAULT: Final = "harness fault"
 KNOWN: Final = "known"
 #: It fails in some runs only, and the baseline says so.
 FLAKY: Final = "flaky"
+#: It differs by a rule that is disputed, which nobody is to blame for until it is settled.
+DISPUTED: Final = "disputed"
 
 VERDICTS: Final = (
     EQUAL,
@@ -30,6 +32,7 @@ VERDICTS: Final = (
     HARNESS_FAULT,
     KNOWN,
     FLAKY,
+    DISPUTED,
 )
 #: What makes a run fail.
 FAILING: Final = (DIFFERENT, PORT_FAULT, SCENARIO_FAULT, HARNESS_FAULT)

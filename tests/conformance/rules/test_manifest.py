@@ -9,7 +9,7 @@ import pytest
 from adkref.conformance.faults import ScenarioError
 from adkref.conformance.rules import manifest
 from adkref.conformance.rules.ids import mentions
-from adkref.conformance.rules.manifest import Exclusion, Manifest
+from adkref.conformance.rules.manifest import Dispute, Exclusion, Manifest
 from adkref.conformance.rules.registry import Registry, Rule
 
 REASONS = {"go-only": "Only Go has it."}
@@ -147,9 +147,32 @@ def test_the_file(tmp_path):
     )
 
 
+DISPUTED = "{reasons: {}, tests: {}, excluded: {}, disputed: %s}"
+
+
+def test_a_dispute(tmp_path):
+    """It says what is held against a rule, since when, and where it is talked about."""
+    text = DISPUTED % "{XX-001: {about: too strict, since: 2026-12-01, link: 'https://x/1'}}"
+    dispute = Dispute("XX-001", about="too strict", since="2026-12-01", link="https://x/1")
+    assert load(tmp_path, text).disputes == (dispute,)
+    assert manifest.disputes(tmp_path) == {"XX-001": dispute}
+    assert manifest.disputes(tmp_path / "elsewhere") == {}
+
+
+def test_a_dispute_stands_beside_its_rule():
+    """One about no rule is a problem."""
+    found = [Dispute(rule, about="x", since="2026-12-01", link="y") for rule in ("XX-001", "ZZ-1")]
+    shown = {"case": ["XX-001"]}
+    ledger = manifest.join(rules("XX-001"), Manifest({}, disputes=found), shown, {})
+    assert ledger.entries["XX-001"].dispute == found[0]
+    assert ledger.problems == ("ZZ-1 is disputed, and there is no such rule",)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        (DISPUTED % "[]", "has no mapping 'disputed'"),
+        (DISPUTED % "{XX-001: {about: x}}", "the dispute of XX-001 is incomplete; expected about"),
         ("[]", "has no mapping 'reasons'"),
         ("{reasons: {}, tests: {}}", "has no mapping 'excluded'"),
         ("{reasons: {}, tests: {}, excluded: {}, colour: red}", "unknown key 'colour'"),

@@ -166,7 +166,7 @@ class TestMarkdown:
     def test_tables(self, report):
         """Levels, suspects, failing and known cases each have a table; bars are escaped."""
         text = reports.render("markdown", report)
-        assert "| core | 4 | 1 | 1 | 1 | 1 | 0 | 0 | no |" in text
+        assert "| core | 4 | 1 | 1 | 1 | 1 | 0 | 0 | 0 | no |" in text
         assert "| RUN-065 | 1 | 1 | what RUN-065 &lt;says> \\| of it |" in text
         assert "| bad | RUN-065 | different | record 3, $.at |" in text
         assert "| dead |  | crash | it died |" in text
