@@ -72,6 +72,17 @@ def test_each_assumption_of_a_port_belongs_to_a_finding(ledger, findings):
         assert set(baseline(ledger, port)["assumptions"]) <= told
 
 
+def test_a_port_that_is_as_adk_go_needs_no_assumption_for_it(ledger, findings):
+    """Where cases do, another kind that the assumption is for as well says what differs."""
+    for port in ledger.PORTS:
+        told = {
+            name for each in findings if each[port] != ledger.SAME for name in each["assumptions"]
+        }
+        for each in findings:
+            if each[port] == ledger.SAME and each["seen"][port].get("cases"):
+                assert told & set(each["assumptions"]), (each["id"], port)
+
+
 def test_each_known_case_of_a_port_names_a_finding(ledger, findings):
     """An entry leads to the kind that explains it."""
     ids = {each["id"] for each in findings}
