@@ -132,17 +132,24 @@ def _side_by_side(
             room.release()
             yield each
 
+    def end() -> None:
+        for _ in range(jobs):
+            waiting.put(None)
+
     with ThreadPoolExecutor(jobs) as pool:
-        lanes = [pool.submit(lane, taken()) for _ in range(jobs)]
         try:
+            lanes = [pool.submit(lane, taken()) for _ in range(jobs)]
             for each in asked:
                 # A lane that failed takes nothing any more.
                 while not room.acquire(timeout=1) and not any(it.done() for it in lanes):
                     pass
                 waiting.put(each)
-        finally:  # also after an interrupt: a lane that nobody tells waits for ever
-            for _ in lanes:
-                waiting.put(None)
+            end()
+        except BaseException:
+            # A lane that nobody tells waits for ever.  An interrupt may come in the middle of
+            # telling them, and one that is told twice does not hear the second.
+            end()
+            raise
         for it in lanes:
             it.result()
 
