@@ -48,6 +48,7 @@ COMMANDS: Final = {
     "dump": "cases",
     "copy": "copy",
     "fill": "fill",
+    "drift": "drift",
 }
 
 
