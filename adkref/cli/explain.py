@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.text import Text
 
 from adkref.cli.common import (
-    BAD_INPUT,
     FAILURE,
     SUCCESS,
     check_writable,
@@ -20,7 +19,7 @@ from adkref.cli.common import (
     print_json,
     write_whole,
 )
-from adkref.cli.named import cases, played
+from adkref.cli.named import cases, exit_code, runs, step_lines
 from adkref.conformance.corpus import ABSENT, Case
 from adkref.conformance.diff import Difference
 from adkref.conformance.explain import Explanation, notes
@@ -29,8 +28,6 @@ from adkref.conformance.judge import difference
 from adkref.conformance.narrate import final_words, one_line
 from adkref.conformance.rules import registry
 
-#: Longer lane names push the words of their line to the right.
-_LANE = 24
 _INDENT = " " * 10
 
 
@@ -57,8 +54,7 @@ def explain(case: str, mermaid: bool, markdown: Path | None, as_json: bool) -> i
         check_writable(markdown)
     out, code, pages = console(), SUCCESS, []
     known = _rules()
-    for each in cases(case):
-        answer = played(each.scenario)
+    for each, answer in runs(cases(case)):
         if "trace" not in answer:
             code = max(code, _unplayed(each, answer, as_json=as_json))
             continue
@@ -113,7 +109,7 @@ def _unplayed(case: Case, answer: dict[str, Any], *, as_json: bool) -> int:
     else:
         text = str(answer.get("error") or f"panic: {answer.get('panic')}")
         _line(console(stderr=True), f"{case.place}: could not be played: {text}", "red")
-    return BAD_INPUT if str(answer.get("error")).startswith("bad scenario: ") else FAILURE
+    return exit_code(answer)
 
 
 def _print_difference(out: Console, case: Case, found: Difference) -> None:
@@ -135,12 +131,8 @@ def _page(explained: Explanation, case: Case, found: Difference | None) -> str:
 def _print(out: Console, explained: Explanation) -> None:
     title = f" — {explained.title}" if explained.title else ""
     _line(out, f"{explained.id}{title}", "bold")
-    width = min(_LANE, max((len(step.lane) for step in explained.steps), default=0))
     told: set[str] = set()
-    for step in explained.steps:
-        words = Text(f"{step.number:>5}  ", "dim")
-        words.append(f"{step.lane:<{width}}  ", "bold")
-        words.append(step.words, step.style)
+    for step, words in step_lines(explained.steps):
         out.print(words, soft_wrap=True)
         for note in notes(step):
             _line(out, f"{_INDENT}{note}", "yellow" if note == step.outcome else "dim")

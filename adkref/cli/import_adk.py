@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from adkref.cli.common import FAILURE, SUCCESS, console, print_json
+from adkref.cli.common import FAILURE, SUCCESS, console, print_json, write_whole
 from adkref.conformance.fuzz.opinion import reference
 from adkref.conformance.incumbent.agree import disagreement
 from adkref.conformance.incumbent.convert import scenario_of
@@ -51,8 +51,7 @@ def import_adk(folder: Path, out: Path, as_json: bool) -> int:
         else:
             _tell(shown, name, outcome)
     if lines:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        write_whole(out, "".join(f"{line}\n" for line in lines))
     if not as_json:
         written = f", written to {out}" if lines else ""
         text = f"{len(lines)} of {len(lines) + left} cases imported{written}"

@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an argument CASE|FILE names, and one run of it under the time limit of a driver."""
+"""What an argument CASE|FILE names, its runs under the time limit of a driver, and their lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from rich.text import Text
 
 import adkref.conformance.corpus as corpora
-from adkref.cli.common import case_by_id
+from adkref.cli.common import BAD_INPUT, FAILURE, SUCCESS, case_by_id
 from adkref.conformance import workers
 from adkref.conformance.driver import LIMIT, PLAY
-from adkref.conformance.scenario import load
+from adkref.conformance.explain import Explained
+from adkref.conformance.narrate import Step
+from adkref.conformance.scenario import Scenario, load
+
+Answer = dict[str, Any]
+_Told = TypeVar("_Told", Step, Explained)
+
+#: Longer lane names push the words of their line to the right.
+_LANE = 24
 
 
 def cases(named: str) -> Iterator[corpora.Case]:
@@ -34,12 +44,51 @@ def cases(named: str) -> Iterator[corpora.Case]:
         yield case_by_id(named)
 
 
-def played(scenario: dict[str, Any]) -> dict[str, Any]:
-    """Play *scenario* in a process that can be ended, and return a driver's answer."""
-    with closing(workers.run(PLAY, iter([scenario]), limit=LIMIT)) as answers:
-        (answer,) = answers
-    if not answer.trouble:
-        value: dict[str, Any] = answer.value
+def runs(found: Iterable[corpora.Case]) -> Iterator[tuple[corpora.Case, Answer]]:
+    """Play one case after another in a process that can be ended; yield each with the answer.
+
+    A case is taken only when the one before it is answered, and answers are a driver's.
+    """
+    asked: list[corpora.Case] = []
+
+    def scenarios() -> Iterator[Scenario]:
+        for case in found:
+            asked.append(case)
+            yield case.scenario
+
+    with closing(workers.run(PLAY, scenarios(), limit=LIMIT, ahead=1)) as outcomes:
+        for outcome in outcomes:
+            case = asked.pop()
+            yield case, _answer(outcome, case.scenario)
+
+
+def _answer(outcome: workers.Answer, scenario: Scenario) -> Answer:
+    if not outcome.trouble:
+        value: Answer = outcome.value
         return value
-    text = {"error": "timeout"} if answer.trouble == "timeout" else {"panic": answer.text}
-    return {"id": scenario.get("id"), **text}
+    if outcome.trouble == "timeout":
+        return {"id": scenario.get("id"), "error": "timeout"}
+    return {"id": scenario.get("id"), "panic": outcome.text}
+
+
+def played(scenario: Scenario) -> Answer:
+    """Play one scenario, and return a driver's answer."""
+    ((_, answer),) = runs([corpora.Case(id="", file="", line=0, scenario=scenario)])
+    return answer
+
+
+def exit_code(answer: Answer) -> int:
+    """Return the exit code of a command that was given such an answer."""
+    if "trace" in answer:
+        return SUCCESS
+    return BAD_INPUT if str(answer.get("error")).startswith("bad scenario: ") else FAILURE
+
+
+def step_lines(steps: Sequence[_Told]) -> Iterator[tuple[_Told, Text]]:
+    """Yield each step with its line: number, lane and what happened."""
+    width = min(_LANE, max((len(step.lane) for step in steps), default=0))
+    for step in steps:
+        words = Text(f"{step.number:>5}  ", "dim")
+        words.append(f"{step.lane:<{width}}  ", "bold")
+        words.append(step.words, step.style)
+        yield step, words

@@ -95,11 +95,7 @@ def _root() -> Path:
 
 def _asked(known: Registry, prefix: str, coverage: bool) -> list[Rule]:
     if prefix:
-        asked = known.matching(prefix)
-        if not asked:
-            families = ", ".join(dict.fromkeys(rule.family for rule in known.values()))
-            raise ScenarioError(f"no rule begins with {prefix!r}; the families are {families}")
-        return asked
+        return known.asked(prefix)
     if coverage:
         return [known[rule] for rule in covering.default_rules(known)]
     return list(known.values())

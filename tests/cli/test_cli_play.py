@@ -91,7 +91,7 @@ def test_skipped(project, run):
 
 def test_timeout(project, run, monkeypatch):
     """An endless loop ends as a timeout."""
-    monkeypatch.setattr("adkref.cli.play.LIMIT", 3)
+    monkeypatch.setattr("adkref.cli.named.LIMIT", 3)
     name = project("c.jsonl", endless("one"))
     assert run("play", name) == (1, "one\nc.jsonl:1: could not be played: timeout\n\n", "")
 

@@ -117,6 +117,13 @@ class Registry(Mapping[str, Rule]):
             return [rule for rule in self._rules.values() if rule.family == prefix]
         return [rule for rule in self._rules.values() if rule.id.startswith(prefix)]
 
+    def asked(self, prefix: str) -> list[Rule]:
+        """Return what matches; if nothing does, a :class:`ScenarioError` names the families."""
+        if found := self.matching(prefix):
+            return found
+        families = ", ".join(dict.fromkeys(rule.family for rule in self._rules.values()))
+        raise ScenarioError(f"no rule begins with {prefix!r}; the families are {families}")
+
     def chapters(self) -> list[str]:
         """Return the names of the chapters, in order."""
         return list(dict.fromkeys(rule.chapter for rule in self._rules.values()))
